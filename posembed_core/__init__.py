@@ -1,0 +1,25 @@
+"""Posembed's core: how a Transformer learns where a word is, in numbers that can be checked."""
+
+# First, since importing the package of encodings sets the name that the function has below.
+import posembed_core.encodings  # noqa: F401
+from posembed_core.base import (
+    AdditiveEncoding,
+    BiasEncoding,
+    Encoding,
+    RelativeEncoding,
+    RotaryEncoding,
+)
+from posembed_core.parameters import EncodingError
+from posembed_core.registry import create, encodings, register
+
+__all__ = [
+    "AdditiveEncoding",
+    "BiasEncoding",
+    "Encoding",
+    "EncodingError",
+    "RelativeEncoding",
+    "RotaryEncoding",
+    "create",
+    "encodings",
+    "register",
+]

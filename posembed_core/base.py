@@ -1,0 +1,289 @@
+"""What an encoding is: four families, one for each way in which position enters attention."""
+
+from __future__ import annotations
+
+import dataclasses
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from posembed_core.draws import seeded_normal
+from posembed_core.frequencies import (
+    Pairing,
+    inverse_frequencies,
+    position_angles,
+    rotate_pairs,
+)
+from posembed_core.parameters import (
+    EncodingError,
+    Parameter,
+    choice,
+    flag,
+    integer,
+    real,
+    reals,
+)
+from posembed_core.positions import Positions, as_positions, sequence_length
+
+__all__ = [
+    "MAX_DIM",
+    "MAX_LENGTH",
+    "AdditiveEncoding",
+    "BiasEncoding",
+    "Encoding",
+    "EncodingError",
+    "Positions",
+    "RelativeEncoding",
+    "RotaryEncoding",
+    "as_positions",
+    "choice",
+    "flag",
+    "integer",
+    "real",
+    "reals",
+    "seeded_normal",
+]
+
+MAX_LENGTH = 8192  # positions of one table
+MAX_DIM = 4096  # channels of one vector
+
+
+@dataclass(frozen=True, kw_only=True)
+class Encoding(ABC):
+    """A way to tell a Transformer where a word is: frozen settings and pure functions of them.
+
+    Subclasses are frozen, keyword-only dataclasses whose fields come from `integer`, `real`,
+    `choice`, `flag` and `reals`; the docstring states the formula, ``formula`` is the same in
+    LaTeX. An invalid one cannot be built: every field is checked, then `validate` sees them all.
+    """
+
+    slug: ClassVar[str]
+    title: ClassVar[str]
+    year: ClassVar[int]
+    reference: ClassVar[str]
+    formula: ClassVar[str]
+    door: ClassVar[str]
+
+    def __post_init__(self) -> None:
+        for name, parameter in self.parameters().items():
+            object.__setattr__(self, name, parameter.check(name, getattr(self, name)))
+        self.validate()
+
+    def validate(self) -> None:  # noqa: B027 (most encodings have nothing to add)
+        """Raise `EncodingError` where fields that are legal by themselves don't fit together."""
+
+    @classmethod
+    def parameters(cls) -> dict[str, Parameter]:
+        """``{field name: Parameter}`` in the order of the fields."""
+        marked = ((item.name, item.metadata.get("parameter")) for item in dataclasses.fields(cls))
+        return {name: parameter for name, parameter in marked if parameter is not None}
+
+    @abstractmethod
+    def scores(
+        self,
+        q: Float[Tensor, "... q_len head_dim"],
+        k: Float[Tensor, "... k_len head_dim"],
+        query_positions: Positions,
+        key_positions: Positions,
+        *,
+        scale: float = 1.0,
+        softmax_scale: float = 1.0,
+    ) -> Float[Tensor, "... q_len k_len"]:
+        """Attention scores, what softmax is taken of: query × key with position in it.
+
+        ``scale`` multiplies whatever the encoding contributes (0 means no position).
+        ``softmax_scale`` multiplies the products of query and key (usually
+        `softmax_scale`\\ ``(head_dim)``), never a bias that is added after it.
+        """
+
+    def softmax_scale(self, head_dim: int) -> float:
+        """What query-key products are multiplied by before softmax: ``1 / sqrt(head_dim)``."""
+        return float(head_dim**-0.5)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AdditiveEncoding(Encoding):
+    """Door 1, the input: a vector for each position is added to the token's vector."""
+
+    door: ClassVar[str] = "input"
+    embed_dim: int = integer(64, "Dimension", low=2, high=MAX_DIM, role="dimension")
+
+    @abstractmethod
+    def table(
+        self, positions: Positions, dtype: torch.dtype = torch.float32
+    ) -> Float[Tensor, "... embed_dim"]:
+        """The vector of each position: ``positions.shape + (embed_dim,)``.
+
+        Raises `EncodingError` for a position that has no vector.
+        """
+
+    def scores(
+        self,
+        q: Float[Tensor, "... q_len head_dim"],
+        k: Float[Tensor, "... k_len head_dim"],
+        query_positions: Positions,
+        key_positions: Positions,
+        *,
+        scale: float = 1.0,
+        softmax_scale: float = 1.0,
+    ) -> Float[Tensor, "... q_len k_len"]:
+        """``(q + scale P[i]) · (k + scale P[j])``: the input's change seen through identity maps.
+
+        With real projections the vectors are added before them (see `posembed_core.attention`).
+        """
+        queries = q + scale * self.table(query_positions, q.dtype)
+        keys = k + scale * self.table(key_positions, k.dtype)
+        return softmax_scale * (queries @ keys.mT)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RotaryEncoding(Encoding):
+    """Door 3, the projections, multiplied: each pair of channels turns with the position."""
+
+    door: ClassVar[str] = "projections"
+    head_dim: int = integer(64, "Dimension", low=2, high=MAX_DIM, role="dimension")
+    base: float = real(10000.0, "Base", low=1.0, high=1e12, log=True, help="Greatest wavelength/2π")
+    pairing: Pairing = choice("half", "Pair layout", ("half", "interleaved"))
+    rotary_fraction: float = real(
+        1.0, "Rotated part", low=0.0, high=1.0, help="The share of the channels that turns"
+    )
+
+    def validate(self) -> None:
+        width = self.rotary_dim
+        if width < 2 or width % 2:
+            if self.rotary_fraction == 1.0:
+                raise EncodingError(
+                    f"head_dim must be even to form pairs, got {self.head_dim}; "
+                    f"try {self.head_dim + 1}",
+                    field="head_dim",
+                    nearest=self.head_dim + 1 if self.head_dim < MAX_DIM else self.head_dim - 1,
+                )
+            nearest = min(max(2, width + width % 2), self.head_dim - self.head_dim % 2)
+            raise EncodingError(
+                f"the rotated part must be an even number of channels to form pairs, got {width} "
+                f"(rotary_fraction {self.rotary_fraction:g} of head_dim {self.head_dim}); "
+                f"try rotary_fraction={nearest / self.head_dim:g}",
+                field="rotary_fraction",
+                nearest=nearest / self.head_dim,
+            )
+
+    @property
+    def rotary_dim(self) -> int:
+        """How many channels turn, the first ones of the head."""
+        return int(self.head_dim * self.rotary_fraction)
+
+    def inv_freq(self, seq_len: int | None = None) -> Float[Tensor, " pairs"]:
+        """Radians per position of each pair, float64, for a sequence of ``seq_len`` tokens.
+
+        A pure function of ``seq_len``; None means a length within the trained one.
+        """
+        return inverse_frequencies(self.rotary_dim, self.base)
+
+    def attention_factor(self, seq_len: int | None = None) -> float:
+        """What cos and sin are multiplied by, so that scores grow by its square."""
+        return 1.0
+
+    def rotate(
+        self,
+        x: Float[Tensor, "... n head_dim"],
+        positions: Positions,
+        seq_len: int | None = None,
+        *,
+        scale: float = 1.0,
+    ) -> Float[Tensor, "... n head_dim"]:
+        """``x`` with each pair turned by ``scale * position * inv_freq``; dtype of ``x``.
+
+        ``seq_len`` is the whole sequence's length where the frequencies depend on it; None takes
+        one more than the greatest position given. ``scale=0.5`` is position interpolation by 2.
+        """
+        where = as_positions(positions)
+        length = sequence_length(where) if seq_len is None else seq_len
+        angles = position_angles(where, self.inv_freq(length), scale)
+        return rotate_pairs(x, angles, self.pairing, self.attention_factor(length))
+
+    def scores(
+        self,
+        q: Float[Tensor, "... q_len head_dim"],
+        k: Float[Tensor, "... k_len head_dim"],
+        query_positions: Positions,
+        key_positions: Positions,
+        *,
+        scale: float = 1.0,
+        softmax_scale: float = 1.0,
+    ) -> Float[Tensor, "... q_len k_len"]:
+        """Products of the rotated queries and keys, both at the length of the longer one."""
+        length = max(
+            sequence_length(as_positions(query_positions)),
+            sequence_length(as_positions(key_positions)),
+        )
+        queries = self.rotate(q, both[0], length, scale=scale)
+        keys = self.rotate(k, both[1], length, scale=scale)
+        return softmax_scale * (queries @ keys.mT)
+
+
+@dataclass(frozen=True, kw_only=True)
+class BiasEncoding(Encoding):
+    """Door 2, the scores: a number for each pair of positions is added before softmax."""
+
+    door: ClassVar[str] = "scores"
+    num_heads: int = integer(8, "Heads", low=1, high=256)
+
+    @abstractmethod
+    def bias(
+        self, query_positions: Positions, key_positions: Positions
+    ) -> Float[Tensor, "num_heads q_len k_len"]:
+        """What is added to the scores of each head, float32."""
+
+    def scores(
+        self,
+        q: Float[Tensor, "... q_len head_dim"],
+        k: Float[Tensor, "... k_len head_dim"],
+        query_positions: Positions,
+        key_positions: Positions,
+        *,
+        scale: float = 1.0,
+        softmax_scale: float = 1.0,
+    ) -> Float[Tensor, "... q_len k_len"]:
+        """``softmax_scale * q · k + scale * bias``; the axis before the last two is the head."""
+        bias = self.bias(query_positions, key_positions).to(q.dtype)
+        return softmax_scale * (q @ k.mT) + scale * bias
+
+
+@dataclass(frozen=True, kw_only=True)
+class RelativeEncoding(Encoding):
+    """Door 3, the projections, added: vectors for relative positions join query or key."""
+
+    door: ClassVar[str] = "projections"
+    head_dim: int = integer(64, "Dimension", low=2, high=MAX_DIM, role="dimension")
+
+    @abstractmethod
+    def relative_scores(
+        self,
+        q: Float[Tensor, "... q_len head_dim"],
+        k: Float[Tensor, "... k_len head_dim"],
+        query_positions: Positions,
+        key_positions: Positions,
+    ) -> Float[Tensor, "... q_len k_len"]:
+        """What position adds to the product of each query and key, before ``softmax_scale``."""
+
+    @abstractmethod
+    def vectors(self, query_position: int, key_positions: Positions) -> Float[Tensor, "n head_dim"]:
+        """The relative vector of each key as the query at ``query_position`` sees it, float32."""
+
+    def scores(
+        self,
+        q: Float[Tensor, "... q_len head_dim"],
+        k: Float[Tensor, "... k_len head_dim"],
+        query_positions: Positions,
+        key_positions: Positions,
+        *,
+        scale: float = 1.0,
+        softmax_scale: float = 1.0,
+    ) -> Float[Tensor, "... q_len k_len"]:
+        """``softmax_scale * (q · k + scale * relative_scores)``."""
+        relative = self.relative_scores(q, k, query_positions, key_positions)
+        return softmax_scale * (q @ k.mT + scale * relative)

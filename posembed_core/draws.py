@@ -1,0 +1,26 @@
+"""Seeded random matrices, the same numbers as NumPy's legacy generator gives."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+
+def seeded_normal(
+    rows: int, columns: int, seed: int, std: float = 1.0, skip: int = 0
+) -> Float[Tensor, "rows columns"]:
+    """``numpy.random.RandomState(seed).randn(rows, columns) * std``, float32, as the handbook does.
+
+    ``skip`` draws are thrown away first. Row by row the same numbers, however many rows are asked
+    for. Drawn in pieces, so that the float64 numbers of a large matrix never lie in memory at once.
+    """
+    generator = np.random.RandomState(seed)
+    generator.randn(skip)
+    matrix = torch.empty(rows, columns)
+    step = max(1, 2**20 // columns)
+    for start in range(0, rows, step):
+        piece = matrix[start : start + step]
+        piece.copy_(torch.from_numpy(generator.randn(*piece.shape) * std))
+    return matrix

@@ -1,0 +1,68 @@
+"""The learned position-embedding table as it is before training: random rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from posembed_core.base import (
+    MAX_LENGTH,
+    AdditiveEncoding,
+    EncodingError,
+    Positions,
+    as_positions,
+    integer,
+    seeded_normal,
+)
+from posembed_core.registry import register
+
+
+@register
+@dataclass(frozen=True, kw_only=True)
+class Learned(AdditiveEncoding):
+    """p_i = P[i, :], a lookup in a table P of max_seq_len rows that training alone shapes.
+
+    Gehring et al. 2017, section 3.1; BERT and GPT-2. Here the table at initialisation,
+    P = RandomState(seed).randn(max_seq_len, embed_dim) / sqrt(embed_dim), so a row's norm is about
+    1 and neighbouring rows have nothing in common. Positions from max_seq_len on have no row.
+    """
+
+    slug: ClassVar[str] = "learned"
+    title: ClassVar[str] = "Learned (at initialisation)"
+    year: ClassVar[int] = 2017
+    reference: ClassVar[str] = (
+        "Gehring et al. 2017, Convolutional Sequence to Sequence Learning (arXiv:1705.03122), "
+        "section 3.1"
+    )
+    formula: ClassVar[str] = (
+        r"p_i = P[i,:],\quad P \in \mathbb{R}^{L_{\max} \times d},\;"
+        r" P_{ij} \sim \mathcal{N}(0, 1/d)"
+    )
+
+    max_seq_len: int = integer(128, "Max length", low=1, high=MAX_LENGTH, role="length")
+    seed: int = integer(42, "Table seed", low=0, high=2**32 - 1)
+
+    def table(
+        self, positions: Positions, dtype: torch.dtype = torch.float32
+    ) -> Float[Tensor, "... embed_dim"]:
+        """Row ``i`` of the table for each position ``i``.
+
+        Raises `EncodingError`, before any lookup, for a position outside 0 … max_seq_len - 1.
+        """
+        where = as_positions(positions)
+        outside = where[(where < 0) | (where >= self.max_seq_len)]
+        if outside.numel():
+            raise EncodingError(
+                f"position {int(outside[0])} has no row in a table of {self.max_seq_len} rows: "
+                f"positions go from 0 to {self.max_seq_len - 1}; use a longer table or a formula",
+                field="positions",
+                nearest=min(max(int(outside[0]), 0), self.max_seq_len - 1),
+            )
+        # Rows come out the same however many are drawn, so draw no more than are needed.
+        rows = int(where.max()) + 1 if where.numel() else 0
+        std = self.embed_dim**-0.5
+        return seeded_normal(rows, self.embed_dim, self.seed, std)[where].to(dtype)

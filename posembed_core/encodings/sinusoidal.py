@@ -1,0 +1,63 @@
+"""The fixed sinusoidal encoding of the original Transformer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from posembed_core.base import AdditiveEncoding, Positions, as_positions, choice, real
+from posembed_core.frequencies import inverse_frequencies, position_angles
+from posembed_core.registry import register
+
+# The angles of a piece this large (in channels) stay in the cache and out of the memory bound.
+_PIECE = 2**18
+
+
+@register
+@dataclass(frozen=True, kw_only=True)
+class Sinusoidal(AdditiveEncoding):
+    """PE[i, 2m] = sin(i / base^(2m/d)), PE[i, 2m+1] = cos(i / base^(2m/d)).
+
+    Vaswani et al. 2017, section 3.5. ``layout="concatenated"`` puts all sines before all cosines
+    (as tensor2tensor and fairseq do): the same columns in another order. An odd dimension has one
+    sine more than cosines: column k is sin for even k, else cos, of i / base^((k - k mod 2)/d).
+    """
+
+    slug: ClassVar[str] = "sinusoidal"
+    title: ClassVar[str] = "Sinusoidal"
+    year: ClassVar[int] = 2017
+    reference: ClassVar[str] = (
+        "Vaswani et al. 2017, Attention Is All You Need (arXiv:1706.03762), section 3.5"
+    )
+    formula: ClassVar[str] = (
+        r"p_{i,2m} = \sin\!\left(i / b^{2m/d}\right),\quad"
+        r"p_{i,2m+1} = \cos\!\left(i / b^{2m/d}\right)"
+    )
+
+    base: float = real(10000.0, "Base", low=1.0, high=1e12, log=True)
+    layout: str = choice("interleaved", "Layout", ("interleaved", "concatenated"))
+
+    def table(
+        self, positions: Positions, dtype: torch.dtype = torch.float32
+    ) -> Float[Tensor, "... embed_dim"]:
+        """The encoding of each position; any integer has one. Angles in float64, then cast."""
+        where = as_positions(positions)
+        inv_freq = inverse_frequencies(self.embed_dim, self.base)
+        sines, cosines = self._columns()
+        out = torch.empty(where.numel(), self.embed_dim, dtype=dtype)
+        rows = max(1, _PIECE // self.embed_dim)
+        for piece, part in zip(out.split(rows), where.flatten().split(rows), strict=True):
+            angles = position_angles(part, inv_freq)
+            piece[:, sines] = angles.sin().to(dtype)
+            piece[:, cosines] = angles[:, : self.embed_dim // 2].cos().to(dtype)
+        return out.reshape(*where.shape, self.embed_dim)
+
+    def _columns(self) -> tuple[slice, slice]:
+        if self.layout == "interleaved":
+            return slice(0, None, 2), slice(1, None, 2)
+        half = (self.embed_dim + 1) // 2
+        return slice(0, half), slice(half, None)

@@ -1,0 +1,77 @@
+"""Frequencies, angles, the two pair layouts of a rotation, and the rotation itself."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+Pairing = Literal["half", "interleaved"]
+
+
+def inverse_frequencies(dim: int, base: float) -> Float[Tensor, " pairs"]:
+    """``base ** (-2 i / dim)`` for each of the ``ceil(dim / 2)`` pairs, radians per position.
+
+    float64. Vaswani et al. 2017, section 3.5; Su et al. 2021, eq. 15.
+    """
+    even = torch.arange(0, dim, 2, dtype=torch.float64)
+    return torch.as_tensor(base, dtype=torch.float64) ** (-even / dim)
+
+
+def position_angles(
+    positions: Int[Tensor, "..."],
+    inv_freq: Float[Tensor, " pairs"],
+    scale: float = 1.0,
+) -> Float[Tensor, "... pairs"]:
+    """The angle of each pair at each position, in radians: ``scale * position * inv_freq``.
+
+    float64 throughout, since float32 positions times frequencies are off by 3.6e-3 rad at 131072.
+    """
+    return (positions.to(torch.float64) * scale).unsqueeze(-1) * inv_freq.to(torch.float64)
+
+
+def rotate_pairs(
+    x: Float[Tensor, "... dim"],
+    angles: Float[Tensor, "#*batch pairs"],
+    pairing: Pairing,
+    factor: float = 1.0,
+) -> Float[Tensor, "... dim"]:
+    """Rotate each pair of the last axis by its angle, and multiply it by ``factor``.
+
+    The first ``2 * pairs`` channels are rotated, the others pass unchanged (GPT-NeoX's partial
+    rotary). ``pairing`` says which channels form a pair: ``(i, i + pairs)`` for ``"half"``
+    (transformers' ``rotate_half``), ``(2i, 2i + 1)`` for ``"interleaved"`` (Su et al. 2021, eq. 34,
+    and Meta's Llama code). The result has the dtype of ``x``; a half-precision one is the cast of
+    the exact value.
+    """
+    width = 2 * angles.shape[-1]
+    exact = x.dtype if x.dtype == torch.float32 else torch.float64
+    cos = (angles.cos() * factor).to(exact)
+    sin = (angles.sin() * factor).to(exact)
+    turned, passed = x[..., :width].to(exact), x[..., width:]
+    # half:        x = [a0 a1 … | b0 b1 …]     out = [a cos - b sin | b cos + a sin]
+    # interleaved: x = [a0 b0 a1 b1 …]         the same, pair by pair
+    a, b = split_pairs(turned, pairing)
+    rotated = join_pairs(a * cos - b * sin, b * cos + a * sin, pairing).to(x.dtype)
+    return rotated if passed.shape[-1] == 0 else torch.cat((rotated, passed), dim=-1)
+
+
+def split_pairs(
+    x: Float[Tensor, "... dim"], pairing: Pairing
+) -> tuple[Float[Tensor, "... pairs"], Float[Tensor, "... pairs"]]:
+    """The first and the second member of each pair."""
+    if pairing == "interleaved":
+        return x[..., 0::2], x[..., 1::2]
+    first, second = x.chunk(2, dim=-1)
+    return first, second
+
+
+def join_pairs(
+    first: Float[Tensor, "... pairs"], second: Float[Tensor, "... pairs"], pairing: Pairing
+) -> Float[Tensor, "... dim"]:
+    """The inverse of `split_pairs`."""
+    if pairing == "interleaved":
+        return torch.stack((first, second), dim=-1).flatten(-2)
+    return torch.cat((first, second), dim=-1)

@@ -1,0 +1,37 @@
+"""Positions as callers give them: whole numbers, always arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+from jaxtyping import Int
+from torch import Tensor
+
+from posembed_core.parameters import EncodingError, int_or_none, shown
+
+Positions = Tensor | np.ndarray | Sequence[int]
+
+
+def as_positions(positions: Positions) -> Int[Tensor, "..."]:
+    """Positions as an int64 tensor; `EncodingError` for anything but whole numbers."""
+    if isinstance(positions, Tensor | np.ndarray):
+        where = torch.as_tensor(positions)
+        if where.is_floating_point() or where.is_complex() or where.dtype == torch.bool:
+            raise EncodingError(
+                f"positions must be whole numbers (int64), got {where.dtype}", field="positions"
+            )
+        return where.to(torch.int64)
+    whole = [int_or_none(item) for item in positions]
+    for item, given in zip(whole, positions, strict=True):
+        if item is None:
+            raise EncodingError(
+                f"positions must be whole numbers (int64), got {shown(given)}", field="positions"
+            )
+    return torch.tensor(whole, dtype=torch.int64)
+
+
+def sequence_length(positions: Int[Tensor, "..."]) -> int:
+    """The length of the shortest sequence that has all these positions (at least 1)."""
+    return int(positions.max()) + 1 if positions.numel() else 1

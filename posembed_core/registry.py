@@ -1,0 +1,52 @@
+"""Every encoding by its slug: register one, list them, create one."""
+
+from __future__ import annotations
+
+import difflib
+from typing import Any, TypeVar
+
+from posembed_core.base import Encoding
+from posembed_core.parameters import EncodingError, shown
+
+AnyEncoding = TypeVar("AnyEncoding", bound=type[Encoding])
+
+_classes: dict[str, type[Encoding]] = {}
+
+
+def register(cls: AnyEncoding) -> AnyEncoding:
+    """A class decorator that puts an encoding into the menu; two may not share a slug."""
+    if cls.slug in _classes:
+        raise EncodingError(f"two encodings are called {cls.slug!r}", field="slug")
+    _classes[cls.slug] = cls
+    return cls
+
+
+def encodings() -> dict[str, type[Encoding]]:
+    """``{slug: class}`` of every encoding, in order of year, then title."""
+    ordered = sorted(_classes.values(), key=lambda cls: (cls.year, cls.title))
+    return {cls.slug: cls for cls in ordered}
+
+
+def create(slug: str, **fields: Any) -> Encoding:
+    """The encoding called ``slug`` with these fields; the others keep their defaults.
+
+    Raises `EncodingError` for an unknown slug, an unknown field, or a value that isn't allowed.
+    """
+    classes = encodings()
+    if slug not in classes:
+        close = difflib.get_close_matches(slug, classes, n=1)
+        hint = f"; did you mean {close[0]!r}?" if close else ""
+        raise EncodingError(
+            f"encoding must be one of {', '.join(classes)}, got {shown(slug)}{hint}",
+            field="encoding",
+            nearest=close[0] if close else None,
+        )
+    cls = classes[slug]
+    known = cls.parameters()
+    for name in fields:
+        if name not in known:
+            raise EncodingError(
+                f"{slug} has no field {name!r}; its fields are {', '.join(known) or 'none'}",
+                field=name,
+            )
+    return cls(**fields)
