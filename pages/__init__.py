@@ -1,0 +1,1 @@
+"""The pages of the app; each answers one question."""
