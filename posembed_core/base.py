@@ -216,10 +216,8 @@ class RotaryEncoding(Encoding):
         softmax_scale: float = 1.0,
     ) -> Float[Tensor, "... q_len k_len"]:
         """Products of the rotated queries and keys, both at the length of the longer one."""
-        length = max(
-            sequence_length(as_positions(query_positions)),
-            sequence_length(as_positions(key_positions)),
-        )
+        both = (as_positions(query_positions), as_positions(key_positions))
+        length = max(map(sequence_length, both))
         queries = self.rotate(q, both[0], length, scale=scale)
         keys = self.rotate(k, both[1], length, scale=scale)
         return softmax_scale * (queries @ keys.mT)
