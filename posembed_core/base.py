@@ -15,6 +15,7 @@ from posembed_core.draws import seeded_normal
 from posembed_core.frequencies import (
     Pairing,
     inverse_frequencies,
+    join_pairs,
     position_angles,
     rotate_pairs,
 )
@@ -27,7 +28,12 @@ from posembed_core.parameters import (
     real,
     reals,
 )
-from posembed_core.positions import Positions, as_positions, sequence_length
+from posembed_core.positions import (
+    Positions,
+    as_positions,
+    relative_positions,
+    sequence_length,
+)
 
 __all__ = [
     "MAX_DIM",
@@ -45,6 +51,7 @@ __all__ = [
     "integer",
     "real",
     "reals",
+    "relative_positions",
     "seeded_normal",
 ]
 
@@ -173,7 +180,7 @@ class RotaryEncoding(Encoding):
 
     @property
     def rotary_dim(self) -> int:
-        """How many channels turn, the first ones of the head."""
+        """How many channels turn: the first ones."""
         return int(self.head_dim * self.rotary_fraction)
 
     def inv_freq(self, seq_len: int | None = None) -> Float[Tensor, " pairs"]:
@@ -200,10 +207,23 @@ class RotaryEncoding(Encoding):
         ``seq_len`` is the whole sequence's length where the frequencies depend on it; None takes
         one more than the greatest position given. ``scale=0.5`` is position interpolation by 2.
         """
-        where = as_positions(positions)
-        length = sequence_length(where) if seq_len is None else seq_len
-        angles = position_angles(where, self.inv_freq(length), scale)
-        return rotate_pairs(x, angles, self.pairing, self.attention_factor(length))
+        factor = self.attention_factor(self._length(positions, seq_len))
+        angles = self.angles(positions, seq_len, scale=scale)
+        return rotate_pairs(x, angles, self.pairing, factor)
+
+    def angles(
+        self, positions: Positions, seq_len: int | None = None, *, scale: float = 1.0
+    ) -> Float[Tensor, "... pairs"]:
+        """The angle of each pair at each position, radians, float64."""
+        inv_freq = self.inv_freq(self._length(positions, seq_len))
+        return position_angles(as_positions(positions), inv_freq, scale)
+
+    def per_channel(self, pairs: Float[Tensor, "... pairs"]) -> Float[Tensor, "... rotary_dim"]:
+        """A value for each pair, written at both channels of the pair."""
+        return join_pairs(pairs, pairs, self.pairing)
+
+    def _length(self, where: Positions, seq_len: int | None) -> int:
+        return sequence_length(as_positions(where)) if seq_len is None else seq_len
 
     def scores(
         self,
@@ -232,9 +252,13 @@ class BiasEncoding(Encoding):
 
     @abstractmethod
     def bias(
-        self, query_positions: Positions, key_positions: Positions
-    ) -> Float[Tensor, "num_heads q_len k_len"]:
-        """What is added to the scores of each head, float32."""
+        self,
+        query_positions: Positions,
+        key_positions: Positions,
+        *,
+        heads: slice = slice(None),
+    ) -> Float[Tensor, "heads q_len k_len"]:
+        """What is added to the scores of each head (or of those in ``heads``), float32."""
 
     def scores(
         self,
@@ -271,6 +295,15 @@ class RelativeEncoding(Encoding):
     @abstractmethod
     def vectors(self, query_position: int, key_positions: Positions) -> Float[Tensor, "n head_dim"]:
         """The relative vector of each key as the query at ``query_position`` sees it, float32."""
+
+    def relative_values(
+        self,
+        weights: Float[Tensor, "... q_len k_len"],
+        query_positions: Positions,
+        key_positions: Positions,
+    ) -> Float[Tensor, "... q_len head_dim"]:
+        """What position adds to the weighted sum of the values: nothing in most encodings."""
+        return weights.new_zeros(*weights.shape[:-1], self.head_dim)
 
     def scores(
         self,

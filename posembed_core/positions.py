@@ -35,3 +35,10 @@ def as_positions(positions: Positions) -> Int[Tensor, "..."]:
 def sequence_length(positions: Int[Tensor, "..."]) -> int:
     """The length of the shortest sequence that has all these positions (at least 1)."""
     return int(positions.max()) + 1 if positions.numel() else 1
+
+
+def relative_positions(
+    query_positions: Positions, key_positions: Positions
+) -> Int[Tensor, "q_len k_len"]:
+    """``key - query`` for each pair: negative where the key comes before the query."""
+    return as_positions(key_positions)[None, :] - as_positions(query_positions)[:, None]

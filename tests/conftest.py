@@ -2,5 +2,8 @@
 
 from jaxtyping import install_import_hook
 
-# Before anything imports the core, else what is imported already stays unchecked.
-install_import_hook("posembed_core", "beartype.beartype")
+# Before anything imports the core, else what is imported already stays unchecked. An int where a
+# float is promised is fine, as it is for mypy.
+install_import_hook(
+    "posembed_core", "beartype.beartype(conf=beartype.BeartypeConf(is_pep484_tower=True))"
+)
