@@ -16,6 +16,7 @@ from posembed_core.base import (
     Positions,
     as_positions,
     integer,
+    real,
     seeded_normal,
 )
 from posembed_core.registry import register
@@ -27,8 +28,9 @@ class Learned(AdditiveEncoding):
     """p_i = P[i, :], a lookup in a table P of max_seq_len rows that training alone shapes.
 
     Gehring et al. 2017, section 3.1; BERT and GPT-2. Here the table at initialisation,
-    P = RandomState(seed).randn(max_seq_len, embed_dim) / sqrt(embed_dim), so a row's norm is about
-    1 and neighbouring rows have nothing in common. Positions from max_seq_len on have no row.
+    P = RandomState(seed).randn(max_seq_len, embed_dim) · std after ``skip`` draws, with std =
+    1 / sqrt(embed_dim) unless given (BERT and GPT-2 take 0.02): a row's norm is about 1 and
+    neighbouring rows have nothing in common. Positions from max_seq_len on have no row.
     """
 
     slug: ClassVar[str] = "learned"
@@ -45,6 +47,10 @@ class Learned(AdditiveEncoding):
 
     max_seq_len: int = integer(128, "Max length", low=1, high=MAX_LENGTH, role="length")
     seed: int = integer(42, "Table seed", low=0, high=2**32 - 1)
+    std: float | None = real(
+        None, "Initial std", low=0.0, high=100.0, optional=True, help="Empty: 1/√dimension"
+    )
+    skip: int = integer(0, "Draws skipped", low=0, high=10**7)
 
     def table(
         self, positions: Positions, dtype: torch.dtype = torch.float32
@@ -64,5 +70,5 @@ class Learned(AdditiveEncoding):
             )
         # Rows come out the same however many are drawn, so draw no more than are needed.
         rows = int(where.max()) + 1 if where.numel() else 0
-        std = self.embed_dim**-0.5
-        return seeded_normal(rows, self.embed_dim, self.seed, std)[where].to(dtype)
+        std = self.embed_dim**-0.5 if self.std is None else self.std
+        return seeded_normal(rows, self.embed_dim, self.seed, std, self.skip)[where].to(dtype)

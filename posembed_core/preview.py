@@ -1,0 +1,265 @@
+"""One combination at picture size: pool once, then every scale is a multiply-add on few cells."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from posembed_core.base import (
+    AdditiveEncoding,
+    BiasEncoding,
+    Encoding,
+    RelativeEncoding,
+    RotaryEncoding,
+)
+from posembed_core.combine import (
+    Combined,
+    LayerNorm,
+    Norms,
+    Operation,
+    channel_cosines,
+    check_fit,
+    join,
+)
+from posembed_core.resolution import MAX_COLUMNS, MAX_ROWS, Span, pool, pool_rows, span
+
+Cells = Float[Tensor, "row_cells column_cells"]
+
+# Values of a piece that is worked on at once: small enough for the cache, and for memory.
+_PIECE = 2**19
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """What one picture shows at one scale.
+
+    ``arrays`` are cells (positions × channels, float32) and ``mixes`` says how each picture is made
+    of them: picture = Σ coefficient · array. ``norms`` are means over the positions behind each
+    cell, float64. ``peak`` is the greatest absolute value in any of the three pictures.
+    """
+
+    arrays: dict[str, Cells]
+    mixes: dict[str, dict[str, float]]
+    norms: Norms
+    peak: float
+
+    def cells(self, picture: str) -> Cells:
+        """The cells of ``"token"``, ``"position"`` or ``"combined"``."""
+        parts = [factor * self.arrays[name] for name, factor in self.mixes[picture].items()]
+        return torch.stack(parts).sum(0) if len(parts) > 1 else parts[0]
+
+
+@dataclass(frozen=True, eq=False)
+class Preview:
+    """Tokens and an encoding, combined as `posembed_core.combine.combine` does, at picture size.
+
+    ``tokens`` (n, d) and, where the encoding has vectors of its own, ``vectors`` (n, p) are whole
+    matrices, shared and never changed; the windows ``rows`` and ``columns`` say what is shown.
+    Addition, multiplication and score biases are linear in the scale, and mean pooling is too:
+    pool(e + s·p) = pool(e) + s·pool(p) and ‖e + s·p‖² = ‖e‖² + 2s⟨e,p⟩ + s²‖p‖², so `frame` costs
+    the same at any size. A rotation, a concatenation and a LayerNorm are computed anew, piece by
+    piece.
+    """
+
+    tokens: Float[Tensor, "n d"]
+    encoding: Encoding
+    vectors: Float[Tensor, "n p"] | None = None
+    operation: Operation = "add"
+    layer_norm: LayerNorm | None = None
+    head: int = 0
+    window: tuple[float | None, float | None, float | None, float | None] = (None,) * 4
+
+    def __post_init__(self) -> None:
+        check_fit(self.encoding, self.tokens.shape[1], self.operation)
+
+    @cached_property
+    def rows(self) -> Span:
+        """The positions shown."""
+        return span(self.tokens.shape[0], MAX_ROWS, *self.window[:2])
+
+    @cached_property
+    def columns(self) -> Span:
+        """The channels shown."""
+        # What travels while the scale is dragged stays below 300 kB, and below 600 kB otherwise.
+        most = MAX_COLUMNS
+        if isinstance(self.encoding, RotaryEncoding) or self.operation == "concat":
+            most = MAX_COLUMNS // 2
+        elif self.operation == "multiply":
+            most = MAX_COLUMNS * 5 // 8
+        return span(self.tokens.shape[1], most, *self.window[2:])
+
+    @cached_property
+    def queries(self) -> Span:
+        """The query positions of a score bias: the picture's other axis."""
+        return span(self.tokens.shape[0], MAX_COLUMNS)
+
+    def frame(self, scale: float) -> Frame:
+        """The picture at ``scale``."""
+        if self._is_linear:
+            arrays, mixes, norms = self._fixed, self._mixes(scale), self._linear_norms(scale)
+        else:
+            arrays, norms = self._anew(scale)
+            mixes = {name: {name: 1.0} for name in ("token", "position", "combined")}
+            if not isinstance(self.encoding, RotaryEncoding):
+                mixes["position"] = {"position": scale}
+        rough = Frame(arrays, mixes, norms, 0.0)
+        # A bias is on its own axes and far larger than any vector: it doesn't set the range.
+        shared = [name for name in mixes if name != "position" or not self.shows_bias]
+        peak = max(float(rough.cells(name).abs().max()) for name in shared)
+        return replace(rough, peak=peak)
+
+    def exact(self, row: int, scale: float) -> Combined:
+        """The whole vectors of one position, not pooled: e, what position adds, and h."""
+        token = self.tokens[row : row + 1]
+        return self._piece(token, slice(row, row + 1), scale)
+
+    @property
+    def shows_bias(self) -> bool:
+        """Whether the middle picture is a score bias (query × key) and not position vectors."""
+        return isinstance(self.encoding, BiasEncoding)
+
+    @property
+    def _is_linear(self) -> bool:
+        rotates = isinstance(self.encoding, RotaryEncoding)
+        return not rotates and self.operation != "concat" and self.layer_norm is None
+
+    @cached_property
+    def _fixed(self) -> dict[str, Cells]:
+        arrays = {"token": self._pool(self.tokens)}
+        if isinstance(self.encoding, BiasEncoding):
+            arrays["position"] = self._bias_cells(self.encoding)
+        elif self.vectors is not None:
+            arrays["position"] = self._pool(self.vectors)
+            if self.operation == "multiply":
+                pieces = [
+                    pool(self.tokens[at] * self.vectors[at], self._local(at), self.columns)
+                    for at in self._pieces()
+                ]
+                arrays["product"] = torch.cat(pieces)
+        return arrays
+
+    def _mixes(self, scale: float) -> dict[str, dict[str, float]]:
+        if isinstance(self.encoding, BiasEncoding | RelativeEncoding):
+            combined = {"token": 1.0}
+        elif self.operation == "multiply":
+            combined = {"product": scale}
+        else:
+            combined = {"token": 1.0, "position": scale}
+        return {"token": {"token": 1.0}, "position": {"position": scale}, "combined": combined}
+
+    @cached_property
+    def _squares(self) -> tuple[Tensor, Tensor, Tensor]:
+        # ‖e‖², ⟨e, p⟩ and ‖p‖² (for a product: ‖e‖², ‖e ∘ p‖² and ‖p‖²), float64
+        sums: list[list[Tensor]] = [[], [], []]
+        for at in self._pieces():
+            e = self.tokens[at]
+            p = torch.zeros(1, 1) if self._inside else self._vectors[at]
+            cross = (e * p).square() if self.operation == "multiply" else e * p
+            for kept, terms in zip(sums, (e.square(), cross, p.square()), strict=True):
+                kept.append(terms.sum(1, dtype=torch.float64).expand(len(e)))
+        ee, ep, pp = (torch.cat(kept) for kept in sums)
+        return ee, ep, pp
+
+    @property
+    def _inside(self) -> bool:
+        # Position acts inside attention, so h = e.
+        return isinstance(self.encoding, BiasEncoding | RelativeEncoding)
+
+    @property
+    def _vectors(self) -> Tensor:
+        if self.vectors is None:
+            raise TypeError(f"{self.encoding.slug} needs its vectors to be given")
+        return self.vectors
+
+    def _linear_norms(self, scale: float) -> Norms:
+        ee, ep, pp = self._squares
+        if self.operation == "multiply":
+            combined = scale**2 * ep
+        else:
+            combined = ee + 2 * scale * ep + scale**2 * pp
+        # Rounding may leave a tiny negative square where e and s·p cancel.
+        return self._pool_norms(ee, scale**2 * pp, combined.clamp(min=0))
+
+    def _pool_norms(self, *squares: Tensor) -> Norms:
+        token, position, combined = (
+            pool_rows(square.sqrt(), Span(0, len(square), self.rows.step)) for square in squares
+        )
+        return Norms(token=token, position=position, combined=combined)
+
+    def _anew(self, scale: float) -> tuple[dict[str, Cells], Norms]:
+        arrays: dict[str, list[Tensor]] = {"combined": []}
+        squares: list[list[Tensor]] = [[], [], []]
+        for at in self._pieces():
+            rows = self._local(at)
+            piece = self._piece(self.tokens[at], at, scale)
+            if isinstance(self.encoding, RotaryEncoding):
+                arrays.setdefault("position", []).append(pool(piece.position, rows, self.columns))
+            if self.operation == "concat":
+                halves = piece.combined.split(self.tokens.shape[1], dim=1)
+                pooled = torch.cat([pool(half, rows, self.columns) for half in halves], dim=1)
+            else:
+                pooled = pool(piece.combined, rows, self.columns)
+            arrays["combined"].append(pooled)
+            for kept, part in zip(
+                squares, (piece.token, piece.moved, piece.combined), strict=True
+            ):
+                kept.append(part.square().sum(1, dtype=torch.float64))
+        fresh = {name: torch.cat(parts) for name, parts in arrays.items()}
+        return self._fixed | fresh, self._pool_norms(*(torch.cat(kept) for kept in squares))
+
+    def _piece(self, token: Tensor, at: slice, scale: float) -> Combined:
+        moved = torch.zeros_like(token)
+        position = combined = token
+        if isinstance(self.encoding, AdditiveEncoding):
+            position = moved = scale * self._vectors[at]
+            combined = join(token, position, self.operation)
+        elif isinstance(self.encoding, RotaryEncoding):
+            where = torch.arange(at.start, at.stop)
+            length = self.tokens.shape[0]
+            combined = self.encoding.rotate(token, where, length, scale=scale)
+            position = channel_cosines(self.encoding, where, scale, length).to(token.dtype)
+            moved = combined - token
+        elif isinstance(self.encoding, RelativeEncoding):
+            position = scale * self._vectors[at]
+        if self.layer_norm is not None:
+            combined = self.layer_norm(combined)
+        return Combined(token, position, combined, moved)
+
+    def _bias_cells(self, encoding: BiasEncoding) -> Cells:
+        # Keys lie along the picture's rows, as positions do in the other pictures. One query cell
+        # at a time: the whole bias of 8192 positions has 67 million values for each head.
+        keys = torch.arange(self.rows.start, self.rows.stop)
+        here, one = Span(0, len(keys), self.rows.step), slice(self.head, self.head + 1)
+        cells = []
+        for start in range(self.queries.start, self.queries.stop, self.queries.step):
+            queries = torch.arange(start, min(start + self.queries.step, self.queries.stop))
+            bias = encoding.bias(queries, keys, heads=one)[0]
+            cells.append(pool(bias.T, here, Span(0, len(queries), self.queries.step)))
+        return torch.cat(cells, dim=1)
+
+    def _pool(self, matrix: Tensor) -> Cells:
+        return pool(matrix, self.rows, self.columns).contiguous()
+
+    def _pieces(self) -> Iterator[slice]:
+        # Whole cells in each piece, so that a cell's mean never straddles two.
+        step = self.rows.step * max(1, _PIECE // self.tokens.shape[1] // self.rows.step)
+        for start in range(self.rows.start, self.rows.stop, step):
+            yield slice(start, min(start + step, self.rows.stop))
+
+    def _local(self, at: slice) -> Span:
+        return Span(0, at.stop - at.start, self.rows.step)
+
+
+def nice_ceiling(peak: float) -> float:
+    """The next number from 1, 1.5, 2, 3, 5, 7 times a power of ten: a range that rarely changes."""
+    if peak <= 0 or not math.isfinite(peak):
+        return 1.0
+    power = 10.0 ** math.floor(math.log10(peak))
+    steps = (1.0, 1.5, 2.0, 3.0, 5.0, 7.0, 10.0)
+    return next(step * power for step in steps if step * power >= peak * (1 - 1e-9))
