@@ -9,17 +9,21 @@ from posembed_core.base import (
     RelativeEncoding,
     RotaryEncoding,
 )
+from posembed_core.checkpoints import CheckpointError, PositionTable, load_table
 from posembed_core.parameters import EncodingError
 from posembed_core.registry import create, encodings, register
 
 __all__ = [
     "AdditiveEncoding",
     "BiasEncoding",
+    "CheckpointError",
     "Encoding",
     "EncodingError",
+    "PositionTable",
     "RelativeEncoding",
     "RotaryEncoding",
     "create",
     "encodings",
+    "load_table",
     "register",
 ]

@@ -1,0 +1,173 @@
+"""Position tables and other weights out of checkpoint files."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+import torch
+from torch import Tensor
+
+from posembed_core.position_table import CheckpointError, PositionTable, check_table, dims
+from posembed_core.table_names import leading_rows, looks_like_positions, squeezed, zero_rows
+from posembed_core.tensor_files import DEFAULT_LIMIT, TensorEntry, tensor_entries
+
+__all__ = [
+    "DEFAULT_LIMIT",
+    "CheckpointError",
+    "PathOrFile",
+    "PositionTable",
+    "TensorInfo",
+    "list_tables",
+    "load_table",
+    "read_tensor",
+]
+
+PathOrFile = str | os.PathLike[str] | BinaryIO
+
+
+@dataclass(frozen=True)
+class TensorInfo:
+    """A tensor in a file: its name, shape and type, and whether it looks like a position table."""
+
+    name: str
+    shape: tuple[int, ...]
+    dtype: str
+    likely: bool
+
+
+def load_table(
+    path_or_file: PathOrFile,
+    tensor: str | None = None,
+    *,
+    offset: int | None = None,
+    source: str | None = None,
+    limit: int = DEFAULT_LIMIT,
+) -> PositionTable:
+    """The position table in a .safetensors, .npy, .npz or .pt file (or binary file object).
+
+    ``tensor`` names the one to read; without it the first that is named like a position table is
+    taken, or the only matrix. float16 and bfloat16 numbers are read exactly, float64 ones rounded
+    to float32, a leading axis of length 1 is dropped. ``offset`` is how many first rows belong to
+    no position, by default what name and shape suggest. ``source`` is what to call the file, by
+    default its name. Raises `CheckpointError` for pickled code or objects, for a file of more than
+    ``limit`` bytes or one that unpacks to more, for a truncated one, for a tensor that isn't two
+    axes of finite real numbers.
+    """
+    with _opened(path_or_file, source) as (file, called):
+        entries = tensor_entries(file, called, limit)
+        entry = _by_name(entries, tensor, called) if tensor is not None else _best(entries, called)
+        if not entry.is_floating:
+            raise CheckpointError(
+                f"{entry.name!r} in {called} holds {entry.dtype}, but a position table holds real "
+                "numbers (float32, float16, bfloat16 or float64); choose another tensor"
+            )
+        weight = entry.read()
+    return _table(weight, entry, called, offset)
+
+
+def list_tables(
+    path_or_file: PathOrFile, *, source: str | None = None, limit: int = DEFAULT_LIMIT
+) -> list[TensorInfo]:
+    """The tensors of a file that could be position tables, those named like one first.
+
+    Matrices of real numbers (a leading axis of length 1 doesn't count). Raises `CheckpointError`
+    as `load_table` does for a file that can't be read.
+    """
+    with _opened(path_or_file, source) as (file, called):
+        found = [entry for entry in tensor_entries(file, called, limit) if _is_matrix(entry)]
+    infos = [
+        TensorInfo(e.name, e.shape, e.dtype, looks_like_positions(e.name, e.shape)) for e in found
+    ]
+    return sorted(infos, key=lambda info: not info.likely)
+
+
+def read_tensor(path_or_file: PathOrFile, name: str, *, limit: int = DEFAULT_LIMIT) -> Tensor:
+    """One tensor of a file as it is there, any shape and type; of .safetensors only its bytes.
+
+    Raises `CheckpointError` as `load_table` does, and for a name that isn't there.
+    """
+    with _opened(path_or_file, None) as (file, called):
+        return _by_name(tensor_entries(file, called, limit), name, called).read()
+
+
+@contextlib.contextmanager
+def _opened(path_or_file: PathOrFile, source: str | None) -> Iterator[tuple[BinaryIO, str]]:
+    if not isinstance(path_or_file, str | os.PathLike):
+        name = getattr(path_or_file, "name", None)
+        yield path_or_file, source or (Path(name).name if isinstance(name, str) else "the file")
+        return
+    path = Path(path_or_file)
+    try:
+        file = path.open("rb")
+    except OSError as error:
+        raise CheckpointError(
+            f"{path} can't be opened ({error.strerror}); give the path of a file"
+        ) from error
+    with file:
+        yield file, source or path.name
+
+
+def _is_matrix(entry: TensorEntry) -> bool:
+    axes = len(entry.shape)
+    return entry.is_floating and (axes == 2 or (axes == 3 and entry.shape[0] == 1))
+
+
+def _by_name(entries: list[TensorEntry], name: str, source: str) -> TensorEntry:
+    for entry in entries:
+        if entry.name == name:
+            return entry
+    raise CheckpointError(
+        f"{source} has no tensor {name!r}; it has {_names(entries) or 'none at all'}"
+    )
+
+
+def _best(entries: list[TensorEntry], source: str) -> TensorEntry:
+    likely = [entry for entry in entries if looks_like_positions(entry.name, entry.shape)]
+    matrices = [entry for entry in entries if _is_matrix(entry)]
+    if any(map(_is_matrix, likely)):
+        return next(filter(_is_matrix, likely))
+    if len(matrices) == 1:
+        return matrices[0]
+    if len(entries) == 1:
+        return entries[0]  # the only one: what is wrong with it gets said
+    if not matrices:
+        raise CheckpointError(f"{source} holds no matrix of real numbers: {_names(entries)}")
+    raise CheckpointError(
+        f"{source} holds {len(matrices)} matrices and none is named like a position table; "
+        f"choose one with tensor=…: {_names(matrices)}"
+    )
+
+
+def _names(entries: list[TensorEntry]) -> str:
+    shown = [f"{entry.name} ({dims(entry.shape)})" for entry in entries[:6]]
+    return ", ".join(shown) + (" …" if len(entries) > 6 else "")
+
+
+def _table(weight: Tensor, entry: TensorEntry, source: str, offset: int | None) -> PositionTable:
+    notes: list[str | None] = []
+    if len(entry.shape) == 3 and entry.shape[0] == 1:
+        notes.append(squeezed(entry.shape))
+        weight = weight.squeeze(0)
+    weight = weight.to(torch.float32)
+    suggested, reason = leading_rows(entry.name, entry.shape) if weight.ndim == 2 else (0, None)
+    check_table(weight, entry.name, suggested if offset is None else offset)
+    if entry.dtype == "float64":
+        notes.append("float64 numbers rounded to float32")
+    elif entry.dtype != "float32":
+        notes.append(f"{entry.dtype} numbers, read exactly")
+    if offset is None:
+        offset = suggested
+        notes.append(reason)
+    notes.append(zero_rows(weight, offset))
+    return PositionTable(
+        weight=weight,
+        name=entry.name,
+        source=source,
+        offset=offset,
+        notes=tuple(note for note in notes if note),
+    )
