@@ -1,0 +1,29 @@
+"""Two browser components for Streamlit: a slider that reports while it moves, a chart that keeps up.
+
+They know nothing of the app around them. Their JavaScript and plotly.js are served by the routes
+that `routes()` returns: `st.App("page.py", routes=[*live.routes(), …])`.
+"""
+
+from pages._ui.live.assets import routes
+from pages._ui.live.packets import (
+    PackedArray,
+    PackedFigure,
+    pack_array,
+    pack_figure,
+)
+from pages._ui.live.plot import Click, PlotEvents, plot
+from pages._ui.live.slider import is_dragging, live_slider, set_live_slider
+
+__all__ = [
+    "Click",
+    "PackedArray",
+    "PackedFigure",
+    "PlotEvents",
+    "is_dragging",
+    "live_slider",
+    "pack_array",
+    "pack_figure",
+    "plot",
+    "routes",
+    "set_live_slider",
+]

@@ -1,0 +1,91 @@
+"""Serves the components' JavaScript and plotly.js, each compressed once and cached for good.
+
+Streamlit sends a component's inline JavaScript with every run. Served from a route, a frame carries
+only the one-line `stub` that imports it.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+from functools import lru_cache
+from importlib.resources import files
+from pathlib import Path
+
+from plotly.offline import get_plotlyjs_version
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+from streamlit import config
+
+_FOLDER = Path(__file__).parent
+_SCRIPTS = {path.name: path for path in sorted(_FOLDER.glob("*.js"))}
+# One version for the whole folder, as part of the path: relative imports inherit it.
+_VERSION = hashlib.blake2b(
+    b"".join(path.read_bytes() for path in _SCRIPTS.values()), digest_size=6
+).hexdigest()
+_FOREVER = "public, max-age=31536000, immutable"
+
+
+def _base() -> str:
+    """The URL prefix from `server.baseUrlPath`, "" or "/prefix"."""
+    path = str(config.get_option("server.baseUrlPath") or "").strip("/")
+    return f"/{path}" if path else ""
+
+
+def plotly_url() -> str:
+    """The absolute path under which the browser finds plotly.js."""
+    return f"{_base()}/assets/plotly.min.js?v={get_plotlyjs_version()}"
+
+
+def stub(script: str) -> str:
+    """The JavaScript a component carries: it imports the served module `script`."""
+    if script not in _SCRIPTS:
+        raise ValueError(f"no script {script!r}; there are {', '.join(_SCRIPTS)}")
+    url = f"{_base()}/assets/live/{_VERSION}/{script}"
+    # A component's own module has a blob: URL, hence the explicit origin.
+    return (
+        "export default async c =>\n"
+        f'(await import(location.origin + "{url}")).default(c)\n'
+    )
+
+
+@lru_cache(maxsize=32)
+def _read(path: Path) -> tuple[bytes, bytes]:
+    """A file's bytes, plain and compressed."""
+    plain = path.read_bytes()
+    return plain, gzip.compress(plain, 9)
+
+
+def _respond(request: Request, path: Path, cache: str) -> Response:
+    plain, packed = _read(path)
+    headers = {"Cache-Control": cache, "Vary": "Accept-Encoding"}
+    body = plain
+    if "gzip" in request.headers.get("accept-encoding", ""):
+        headers["Content-Encoding"] = "gzip"
+        body = packed
+    return Response(body, media_type="text/javascript", headers=headers)
+
+
+def _plotly(request: Request) -> Response:
+    path = Path(str(files("plotly") / "package_data" / "plotly.min.js"))
+    current = request.query_params.get("v") == get_plotlyjs_version()
+    return _respond(request, path, _FOREVER if current else "no-cache")
+
+
+def _script(request: Request) -> Response:
+    path = _SCRIPTS.get(request.path_params["name"])
+    if path is None:
+        return Response("not found", status_code=404)
+    # During a rolling restart an old page may ask for the version before: answer, don't keep.
+    current = request.path_params["version"] == _VERSION
+    return _respond(request, path, _FOREVER if current else "no-cache")
+
+
+def routes() -> list[Route]:
+    """The routes to hand to `st.App(routes=…)`; their paths respect `server.baseUrlPath`."""
+    base = _base()
+    return [
+        Route(f"{base}/assets/plotly.min.js", _plotly),
+        Route(f"{base}/assets/live/{{version}}/{{name}}", _script),
+    ]

@@ -1,0 +1,30 @@
+// Reading packets (layout in packets.py), and what the components of one browser page share.
+
+// held: how many live sliders are held right now; plots: what has arrived for each chart.
+export const page = { held: 0, plots: new Map() }
+
+const TYPES = { i2: Int16Array, f4: Float32Array, u1: Uint8Array }
+
+export function header(bytes) {
+  const length = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true)
+  return { length, ...JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + length))) }
+}
+
+// The numbers of a packet, copied to where typed arrays may start.
+export function buffers(bytes, { length, buffers }) {
+  const body = bytes.slice(4 + length)
+  let start = 0
+  return buffers.map(([type, count]) => {
+    const array = new TYPES[type](body.buffer, start, count)
+    start += Math.ceil(array.byteLength / 8) * 8
+    return array
+  })
+}
+
+// Parts (figure, arrays) filed for a chart; `wake` is called when one arrives.
+export function slot(plot) {
+  if (!page.plots.has(plot)) page.plots.set(plot, { parts: new Map(), wake: null })
+  return page.plots.get(plot)
+}
+
+export const theme = (element, name) => getComputedStyle(element).getPropertyValue(name).trim()

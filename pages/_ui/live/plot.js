@@ -1,0 +1,351 @@
+// A Plotly chart that stays: full draws go through Plotly.react, moving values past it. See plot.py.
+import { buffers, header, page, slot, theme } from "./packet.js"
+import { Picture, edges, lookup, mix } from "./canvas.js"
+import { CSS, dress, merge, put } from "./dress.js"
+
+const REST = 200 // ms without a new frame until Plotly gets the true values
+const ZOOM_PAUSE = 250 // ms after the last change of an axis until the server hears of it
+
+const charts = new WeakMap()
+let library = null
+
+// plotly.js, once per browser page.
+function loadPlotly(url) {
+  library ??= new Promise((resolve, reject) => {
+    if (window.Plotly) return resolve(window.Plotly)
+    const script = Object.assign(document.createElement("script"), { src: location.origin + url })
+    script.onload = () => resolve(window.Plotly)
+    script.onerror = () => reject(new Error(`plotly.js not found at ${url}`))
+    document.head.append(script)
+  })
+  return library
+}
+
+class Chart {
+  constructor(parent) {
+    this.root = parent.appendChild(document.createElement("div"))
+    this.root.className = "live-plot"
+    this.root.innerHTML = `<style>${CSS}</style><div class="live-plot-layer"></div><div role="img"></div>
+      <button type="button" hidden>Reset zoom</button>`
+    ;[, this.layer, this.graph, this.button] = this.root.children
+    this.button.onclick = () => this.reset()
+    this.pictures = new Map()
+    this.zoom = {}
+    this.painted = 0
+    this.resizing = new ResizeObserver(() => {
+      if (this.width && this.root.clientWidth && this.root.clientWidth !== this.width) this.wake(true)
+    })
+    this.resizing.observe(this.root)
+  }
+
+  destroy() {
+    this.destroyed = true
+    this.resizing.disconnect()
+    clearTimeout(this.resting)
+    clearTimeout(this.telling)
+    if (this.slot?.wake === this.wakeUp) this.slot.wake = null
+    if (this.plotly) this.plotly.purge(this.graph)
+  }
+
+  receive(bytes, component) {
+    Object.assign(this, { tell: component })
+    if (bytes !== this.bytes) {
+      this.bytes = bytes
+      const head = header(bytes)
+      const numbers = buffers(bytes, head)
+      this.frame = { ...head, y: new Map(head.lines.map((name, i) => [name, numbers[i]])) }
+      this.arrived = true
+    }
+    const { frame } = this
+    this.graph.setAttribute("aria-label", frame.alt)
+    this.root.style.minHeight ||= `${frame.height ?? 450}px`
+    this.wakeUp ??= () => this.wake()
+    this.slot = slot(frame.plot)
+    this.slot.wake = this.wakeUp
+    if (!this.plotly) loadPlotly(frame.plotly).then((plotly) => { this.plotly = plotly; this.wake() })
+    this.wake()
+  }
+
+  // Draw the newest state in the next animation frame.
+  wake(afresh = false) {
+    this.afresh ||= afresh
+    this.waiting ??= requestAnimationFrame(() => {
+      this.waiting = null
+      if (!this.destroyed) this.draw()
+    })
+  }
+
+  draw() {
+    const { frame, slot: { parts } } = this
+    if (!this.plotly || !this.root.clientWidth) return
+    const missing = Object.entries(frame.needs).some(([name, id]) => parts.get(name)?.id !== id)
+    if (missing || parts.get("").id !== frame.figure) return
+    const colours = ["--st-text-color", "--st-border-color", "--st-background-color", "--st-font"]
+      .map((name) => theme(this.root, name)).join()
+    const state = `${frame.figure} ${colours} ${this.root.clientWidth} ${frame.height}`
+    if (this.afresh || state !== this.state) {
+      this.state = state
+      this.afresh = false
+      this.prepare()
+      this.full(this.arrived && this.painted > 0)
+    } else if (this.arrived) this.quick()
+    if (!this.arrived) return
+    this.arrived = false
+    this.root.dataset.painted = ++this.painted
+    this.settle()
+  }
+
+  // Read the figure: names, traces, layout for this width and theme.
+  prepare() {
+    const { frame } = this
+    const text = new TextDecoder().decode(this.slot.parts.get("").cells)
+      .replace(/var\((--[\w-]+)\)/g, (_, name) => theme(this.root, name))
+    const figure = JSON.parse(text)
+    this.names = figure.names
+    this.traces = figure.data
+    this.width = this.root.clientWidth
+    const narrow = this.width < figure.narrowWidth
+    const layout = narrow ? merge(figure.layout, figure.narrow) : figure.layout
+    if (!(narrow && figure.narrow.height)) layout.height = frame.height ?? layout.height ?? 450
+    layout.width = this.width
+    this.root.style.minHeight = `${layout.height}px`
+    this.base = dress(layout, this.root, this.traces)
+    // Canvases serve a chart all of whose heatmaps are evenly spaced on linear axes.
+    this.extents = new Map()
+    for (const [name, terms] of Object.entries(frame.mixes)) {
+      const trace = this.traces[this.names.indexOf(name)]
+      const { rows, cols } = this.slot.parts.get(terms.find(([array]) => array)[0])
+      this.extents.set(name, { across: edges(trace, "x", cols), up: edges(trace, "y", rows) })
+    }
+    const straight = (id = "x") => [undefined, "-", "linear"].includes(layout[axisName(id)]?.type)
+    this.canvases = [...this.extents].every(([name, { across, up }]) => {
+      const { xaxis, yaxis } = this.traces[this.names.indexOf(name)]
+      return across && up && straight(xaxis) && straight(yaxis ?? "y")
+    })
+    this.root.classList.toggle("live-plot-painted", this.canvases)
+    for (const [name, picture] of this.pictures)
+      if (!this.canvases || !this.extents.has(name)) { picture.remove(); this.pictures.delete(name) }
+  }
+
+  // Everything through Plotly. While values move, heatmaps get stand-ins of four cells.
+  full(moving) {
+    const { frame, plotly } = this
+    const light = moving && this.canvases && this.ranged()
+    const layout = structuredClone(this.base.layout)
+    for (const [path, value] of Object.entries(frame.patch)) put(layout, path, value)
+    this.home = {}
+    for (const axis of axesOf(this.graph._fullLayout ?? layout)) {
+      const range = layout[axis]?.range
+      this.home[axis] = range && [...range]
+      if (!this.zoom[axis]) continue
+      if (range && !overlap(this.zoom[axis], range)) delete this.zoom[axis]
+      else layout[axis] = { ...layout[axis], range: [...this.zoom[axis]], autorange: false }
+    }
+    const data = this.traces.map((trace, i) => {
+      const name = this.names[i]
+      const y = frame.y.get(name)
+      if (y) return { ...trace, y, uid: `live${i}` }
+      if (!frame.mixes[name]) return { ...trace, uid: `live${i}` }
+      return { ...trace, uid: `live${i}`, ...(light ? this.standIn(name) : this.cells(name)) }
+    })
+    this.own(() => plotly.react(this.graph, data, layout, this.base.config(this)))
+    if (!this.listening) this.listen()
+    this.patch = JSON.stringify(frame.patch)
+    this.drawn = null
+    this.table = null
+    this.paint()
+    this.offerReset()
+    this.root.dataset.state = light ? "moving" : "rest"
+  }
+
+  // What changed since the last frame, past Plotly where that looks the same.
+  quick() {
+    const { frame, graph, plotly } = this
+    const patch = JSON.stringify(frame.patch)
+    if (!this.canvases && this.extents.size) return this.full(false)
+    if (![...frame.y.keys()].every((name) => this.traceable(name))) return this.full(true)
+    if (patch !== this.patch) {
+      this.patch = patch
+      this.table = this.drawn = null
+      this.own(() => plotly.relayout(graph, structuredClone(frame.patch)))
+    }
+    this.paint()
+    for (const [name, y] of frame.y) this.trace(name, y)
+    this.root.dataset.state = "moving"
+  }
+
+  // When nothing has moved for a while, and no slider is held, Plotly gets the true values.
+  settle() {
+    clearTimeout(this.resting)
+    this.resting = setTimeout(() => {
+      if (page.held) return this.settle()
+      if (this.root.dataset.state !== "rest") this.full(false)
+    }, REST)
+  }
+
+  cells(name) {
+    const { z, rows, cols } = mix(this.frame.mixes[name], this.slot.parts, 0)
+    return { z: Array.from({ length: rows }, (_, row) => z.subarray(row * cols, (row + 1) * cols)) }
+  }
+
+  standIn(name) {
+    const { across, up } = this.extents.get(name)
+    const half = ([from, to]) => (to - from) / 2
+    return {
+      z: [[0, 0], [0, 0]], x: null, y: null,
+      x0: across[0] + half(across) / 2, dx: half(across), y0: up[0] + half(up) / 2, dy: half(up),
+    }
+  }
+
+  // Whether every heatmap's colour range is given, so that stand-ins can't change it.
+  ranged() {
+    const { layout } = this.base
+    return this.traces.every((trace, i) => {
+      if (!this.frame.mixes[this.names[i]]) return true
+      const axis = trace.coloraxis && layout[trace.coloraxis]
+      return axis ? axis.cmin != null && axis.cmax != null : trace.zmin != null && trace.zmax != null
+    })
+  }
+
+  paint() {
+    if (!this.canvases) return
+    this.drawn ??= new Map()
+    this.table ??= new Map()
+    for (const [name, terms] of Object.entries(this.frame.mixes)) {
+      const content = JSON.stringify([terms, terms.map(([array]) => this.frame.needs[array])])
+      if (this.drawn.get(name) === content) continue
+      this.drawn.set(name, content)
+      if (!this.pictures.has(name)) this.pictures.set(name, new Picture(this.layer))
+      this.pictures.get(name).paint(mix(terms, this.slot.parts, 0), this.coloursOf(name))
+    }
+    this.place()
+  }
+
+  coloursOf(name) {
+    const { _fullLayout, _fullData } = this.graph
+    const trace = _fullData[this.names.indexOf(name)]
+    const scale = trace.coloraxis ? _fullLayout[trace.coloraxis] : trace
+    const id = trace.coloraxis ?? name
+    if (!this.table.has(id)) this.table.set(id, lookup(scale.colorscale, scale.reversescale))
+    const [low, high] = trace.coloraxis ? [scale.cmin, scale.cmax] : [scale.zmin, scale.zmax]
+    return { table: this.table.get(id), low, high }
+  }
+
+  place() {
+    const layout = this.graph._fullLayout
+    for (const [name, picture] of this.pictures) {
+      const { xaxis, yaxis } = this.graph._fullData[this.names.indexOf(name)]
+      const { across, up } = this.extents.get(name)
+      picture.place(layout[axisName(xaxis)], layout[axisName(yaxis)], across, up)
+    }
+  }
+
+  // A plain line whose new values stay within its axis can be drawn by moving its path.
+  traceable(name) {
+    const index = this.names.indexOf(name)
+    const trace = this.graph._fullData[index]
+    const y = this.frame.y.get(name)
+    if (trace.type !== "scatter" || trace.mode !== "lines" || trace.fill !== "none") return false
+    if (trace.line.shape !== "linear" || trace.visible !== true) return false
+    if (this.graph.calcdata[index]?.length !== y.length) return false
+    const axis = this.graph._fullLayout[axisName(trace.yaxis)]
+    if (!axis.autorange) return true
+    const [low, high] = [...axis.range].sort((a, b) => a - b)
+    return y.every((value) => !(axis.d2c(value) < low || axis.d2c(value) > high))
+  }
+
+  trace(name, y) {
+    const index = this.names.indexOf(name)
+    const { xaxis, yaxis } = this.graph._fullData[index]
+    const across = this.graph._fullLayout[axisName(xaxis)]
+    const up = this.graph._fullLayout[axisName(yaxis)]
+    const points = this.graph.calcdata[index]
+    let path = ""
+    let pen = "M"
+    for (let i = 0; i < y.length; i++) {
+      const height = up.c2p(up.d2c(y[i]))
+      if (!Number.isFinite(height)) { pen = "M"; continue }
+      path += `${pen}${across.c2p(points[i].x).toFixed(2)},${height.toFixed(2)}`
+      pen = "L"
+    }
+    const [line, ...rest] = this.graph.querySelectorAll(`.tracelive${index} path.js-line`)
+    line?.setAttribute("d", path || "M0,0")
+    for (const piece of rest) piece.setAttribute("d", "M0,0")
+  }
+
+  // Changes of ours are not the reader's zoom.
+  own(change) {
+    this.busy = (this.busy ?? 0) + 1
+    Promise.resolve(change()).finally(() => this.busy--)
+  }
+
+  listen() {
+    const { graph } = this
+    this.listening = true
+    graph.on("plotly_afterplot", () => this.place())
+    graph.on("plotly_relayouting", () => this.place())
+    graph.on("plotly_doubleclick", () => this.reset())
+    graph.on("plotly_relayout", (change) => {
+      if (!this.busy && Object.keys(change).some((path) => /^[xy]axis\d*\.(auto)?range/.test(path))) this.zoomed()
+    })
+    graph.on("plotly_click", ({ points: [point] }) => {
+      const { pointNumber, curveNumber, x, y } = point
+      const [row, column] = Array.isArray(pointNumber) ? pointNumber : [null, pointNumber]
+      this.tell.setTriggerValue("click", { trace: this.names[curveNumber], x, y, row, column })
+    })
+  }
+
+  zoomed() {
+    for (const axis of axesOf(this.graph._fullLayout)) {
+      const { range, autorange } = this.graph._fullLayout[axis]
+      const home = this.home[axis]
+      const same = home ? home.every((end, i) => Math.abs(end - range[i]) < 1e-9 * Math.abs(home[1] - home[0]))
+        : autorange
+      if (same) delete this.zoom[axis]
+      else this.zoom[axis] = [...range]
+    }
+    this.offerReset()
+    clearTimeout(this.telling)
+    this.telling = setTimeout(() => {
+      const zoom = JSON.stringify(this.zoom)
+      if (zoom === (this.told ?? "{}")) return
+      this.told = zoom
+      this.tell.setStateValue("zoom", { ...this.zoom })
+    }, ZOOM_PAUSE)
+  }
+
+  reset() {
+    const change = {}
+    for (const axis of Object.keys(this.zoom)) {
+      if (this.home[axis]) change[`${axis}.range`] = [...this.home[axis]]
+      else change[`${axis}.autorange`] = true
+    }
+    if (Object.keys(change).length) this.plotly.relayout(this.graph, change)
+  }
+
+  offerReset() {
+    this.button.hidden = !Object.keys(this.zoom).length
+  }
+}
+
+// "x2" → "xaxis2"
+const axisName = (id) => `${id[0]}axis${id.slice(1)}`
+const axesOf = (layout) => Object.keys(layout).filter((name) => /^[xy]axis\d*$/.test(name))
+
+function overlap(a, b) {
+  const [low, high] = [Math.max(Math.min(...a), Math.min(...b)), Math.min(Math.max(...a), Math.max(...b))]
+  return low < high
+}
+
+export default (component) => {
+  const { parentElement, data } = component
+  if (!charts.has(parentElement)) charts.set(parentElement, new Chart(parentElement))
+  const chart = charts.get(parentElement)
+  chart.receive(data, component)
+  return () => {
+    // Streamlit also calls this when a newer run overtakes a slow one.
+    if (parentElement.isConnected) return
+    chart.destroy()
+    charts.delete(parentElement)
+  }
+}
