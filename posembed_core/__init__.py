@@ -10,20 +10,26 @@ from posembed_core.base import (
     RotaryEncoding,
 )
 from posembed_core.checkpoints import CheckpointError, PositionTable, load_table
+from posembed_core.combine import Combined, LayerNorm, combine
 from posembed_core.parameters import EncodingError
 from posembed_core.registry import create, encodings, register
+from posembed_core.tokens import random_tokens
 
 __all__ = [
     "AdditiveEncoding",
     "BiasEncoding",
     "CheckpointError",
+    "Combined",
     "Encoding",
     "EncodingError",
+    "LayerNorm",
     "PositionTable",
     "RelativeEncoding",
     "RotaryEncoding",
+    "combine",
     "create",
     "encodings",
     "load_table",
+    "random_tokens",
     "register",
 ]

@@ -167,7 +167,7 @@ def check_fit(encoding: Encoding, width: int, operation: str) -> None:
 def join(
     token: Float[Tensor, "n d"], position: Float[Tensor, "n p"], operation: Operation
 ) -> Float[Tensor, "n width"]:
-    """h from e and s·p."""
+    """The vectors h from e and s·p."""
     if operation == "add":
         return token + position
     if operation == "multiply":
@@ -181,7 +181,7 @@ def channel_cosines(
     scale: float = 1.0,
     seq_len: int | None = None,
 ) -> Float[Tensor, "n head_dim"]:
-    """cos of the angle by which each channel's pair is turned: what a rotation shows, float64.
+    """Cosine of the angle by which each channel's pair is turned, float64: a rotation's picture.
 
     The first column of each pair's 2 × 2 matrix; 1 for channels that don't turn. It is the
     rotation of a vector whose pairs are all (1, 0), read back at both channels of each pair.

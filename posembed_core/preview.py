@@ -201,14 +201,12 @@ class Preview:
             if isinstance(self.encoding, RotaryEncoding):
                 arrays.setdefault("position", []).append(pool(piece.position, rows, self.columns))
             if self.operation == "concat":
-                halves = piece.combined.split(self.tokens.shape[1], dim=1)
+                halves = (piece.token, piece.moved)
                 pooled = torch.cat([pool(half, rows, self.columns) for half in halves], dim=1)
             else:
                 pooled = pool(piece.combined, rows, self.columns)
             arrays["combined"].append(pooled)
-            for kept, part in zip(
-                squares, (piece.token, piece.moved, piece.combined), strict=True
-            ):
+            for kept, part in zip(squares, (piece.token, piece.moved, piece.combined), strict=True):
                 kept.append(part.square().sum(1, dtype=torch.float64))
         fresh = {name: torch.cat(parts) for name, parts in arrays.items()}
         return self._fixed | fresh, self._pool_norms(*(torch.cat(kept) for kept in squares))

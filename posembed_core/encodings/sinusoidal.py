@@ -50,8 +50,9 @@ class Sinusoidal(AdditiveEncoding):
         sines, cosines = self._columns()
         out = torch.empty(where.numel(), self.embed_dim, dtype=dtype)
         rows = max(1, _PIECE // self.embed_dim)
-        for piece, part in zip(out.split(rows), where.flatten().split(rows), strict=True):
-            angles = position_angles(part, inv_freq)
+        for start in range(0, len(out), rows):
+            piece = out[start : start + rows]
+            angles = position_angles(where.flatten()[start : start + rows], inv_freq)
             piece[:, sines] = angles.sin().to(dtype)
             piece[:, cosines] = angles[:, : self.embed_dim // 2].cos().to(dtype)
         return out.reshape(*where.shape, self.embed_dim)

