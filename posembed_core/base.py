@@ -11,7 +11,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from posembed_core.draws import seeded_normal
+from posembed_core.draws import seeded_normal, seeded_uniform
 from posembed_core.frequencies import (
     Pairing,
     inverse_frequencies,
@@ -53,6 +53,7 @@ __all__ = [
     "reals",
     "relative_positions",
     "seeded_normal",
+    "seeded_uniform",
 ]
 
 MAX_LENGTH = 8192  # positions of one table
@@ -74,6 +75,8 @@ class Encoding(ABC):
     reference: ClassVar[str]
     formula: ClassVar[str]
     door: ClassVar[str]
+    # Other names that `create` takes for a field, where the attribute cannot have that name.
+    aliases: ClassVar[dict[str, str]] = {}
 
     def __post_init__(self) -> None:
         for name, parameter in self.parameters().items():
@@ -159,6 +162,11 @@ class RotaryEncoding(Encoding):
         1.0, "Rotated part", low=0.0, high=1.0, help="The share of the channels that turns"
     )
 
+    # What a Hugging Face config calls it (rope_type), and the keys that it must and may give.
+    rope_types: ClassVar[tuple[str, ...]] = ()
+    required_keys: ClassVar[tuple[str, ...]] = ()
+    optional_keys: ClassVar[tuple[str, ...]] = ()
+
     def validate(self) -> None:
         width = self.rotary_dim
         if width < 2 or width % 2:
@@ -192,6 +200,10 @@ class RotaryEncoding(Encoding):
 
     def attention_factor(self, seq_len: int | None = None) -> float:
         """What cos and sin are multiplied by, so that scores grow by its square."""
+        return 1.0
+
+    def stretch(self, seq_len: int | None = None) -> float:
+        """How many times longer a pair's wavelength grows where it is interpolated in full."""
         return 1.0
 
     def rotate(

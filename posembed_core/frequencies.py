@@ -20,6 +20,15 @@ def inverse_frequencies(dim: int, base: float) -> Float[Tensor, " pairs"]:
     return torch.as_tensor(base, dtype=torch.float64) ** (-even / dim)
 
 
+def ntk_base(base: float, stretch: float, dim: int) -> float:
+    """The base whose last of ``dim / 2`` frequencies is ``stretch`` times lower.
+
+    ``base * stretch ** (dim / (dim - 2))``; a single pair turns by 1 whatever the base, so it
+    stays. bloc97 2023, NTK-aware scaled RoPE.
+    """
+    return base if dim <= 2 else base * stretch ** (dim / (dim - 2))
+
+
 def position_angles(
     positions: Int[Tensor, "..."],
     inv_freq: Float[Tensor, " pairs"],

@@ -43,6 +43,7 @@ def create(slug: str, **fields: Any) -> Encoding:
         )
     cls = classes[slug]
     known = cls.parameters()
+    fields = {cls.aliases.get(name, name): value for name, value in fields.items()}
     for name in fields:
         if name not in known:
             raise EncodingError(

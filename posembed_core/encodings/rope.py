@@ -34,3 +34,5 @@ class Rope(RotaryEncoding):
         r"\begin{pmatrix} \cos i\omega_m & -\sin i\omega_m \\ \sin i\omega_m & \cos i\omega_m "
         r"\end{pmatrix} \begin{pmatrix} e_{a} \\ e_{b} \end{pmatrix},\quad \omega_m = b^{-2m/d}"
     )
+    # "mrope" (Qwen2-VL) turns by the same frequencies, taken from several axes of position.
+    rope_types: ClassVar[tuple[str, ...]] = ("default", "mrope")
