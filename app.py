@@ -25,9 +25,13 @@ import posembed_core
 from pages import _ui as ui
 
 try:  # until they exist
-    from pages._ui import cached, live
+    from pages._ui import live
 except ImportError:
-    cached = live = None
+    live = None
+try:
+    from pages._ui import cached
+except ImportError:
+    cached = None
 
 ROOT = Path(__file__).parent
 LOG = get_logger("posembed")
