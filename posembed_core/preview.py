@@ -201,7 +201,8 @@ class Preview:
             if isinstance(self.encoding, RotaryEncoding):
                 arrays.setdefault("position", []).append(pool(piece.position, rows, self.columns))
             if self.operation == "concat":
-                halves = (piece.token, piece.moved)
+                width = self.tokens.shape[1]
+                halves = (piece.combined[:, :width], piece.combined[:, width:])
                 pooled = torch.cat([pool(half, rows, self.columns) for half in halves], dim=1)
             else:
                 pooled = pool(piece.combined, rows, self.columns)
