@@ -24,3 +24,16 @@ def seeded_normal(
         piece = matrix[start : start + step]
         piece.copy_(torch.from_numpy(generator.randn(*piece.shape) * std))
     return matrix
+
+
+def seeded_uniform(
+    rows: int, columns: int, seed: int, low: float = 0.0, high: float = 1.0, skip: int = 0
+) -> Float[Tensor, "rows columns"]:
+    """``low + (high - low) * numpy.random.RandomState(seed).rand(rows, columns)``, float32.
+
+    ``skip`` draws are thrown away first.
+    """
+    generator = np.random.RandomState(seed)
+    generator.rand(skip)
+    matrix = low + (high - low) * generator.rand(rows, columns)
+    return torch.from_numpy(matrix).to(torch.float32)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import functools
 from dataclasses import dataclass
 from typing import ClassVar
 
-import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
@@ -20,6 +18,7 @@ from posembed_core.base import (
     relative_positions,
     seeded_normal,
 )
+from posembed_core.buckets import widening_buckets
 from posembed_core.registry import register
 
 
@@ -83,8 +82,7 @@ class T5(BiasEncoding):
         """The bucket of each pair, int64, decided with whole numbers only."""
         relative = relative_positions(query_positions, key_positions)
         distances = relative.abs() if self.bidirectional else (-relative).clamp(min=0)
-        starts = torch.tensor(bucket_starts(self._one_direction, self.max_distance))
-        found = torch.bucketize(distances, starts, right=True)
+        found = widening_buckets(distances, self._one_direction, self.max_distance)
         return found + self._one_direction * (relative > 0) if self.bidirectional else found
 
     def bias(
@@ -100,23 +98,3 @@ class T5(BiasEncoding):
     def softmax_scale(self, head_dim: int) -> float:
         """1: T5 leaves the root of the dimension to the initialisation of its projections."""
         return 1.0
-
-
-@functools.lru_cache
-def bucket_starts(num_buckets: int, max_distance: int) -> tuple[int, ...]:
-    """The least distance of bucket 1, 2 … num_buckets - 1 of one direction.
-
-    With E = num_buckets // 2 single distances, bucket E + k starts at the least n with
-    n >= E (max_distance / E)^(k / (num_buckets - E)); whole powers decide it, since logarithms in
-    float32 put some boundaries on the wrong side.
-    """
-    exact = num_buckets // 2
-    wide = num_buckets - exact
-    starts = list(range(1, exact + 1))
-    for k in range(1, wide):
-        least = max_distance**k * exact**wide
-        n = int(exact * (max_distance / exact) ** (k / wide)) - 1
-        while n**wide * exact**k < least:
-            n += 1
-        starts.append(n)
-    return tuple(starts)

@@ -1,0 +1,92 @@
+"""FIRE: a small network reads how far back a key is, relative to where the query stands."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from posembed_core.base import (
+    BiasEncoding,
+    Positions,
+    as_positions,
+    integer,
+    real,
+    relative_positions,
+    seeded_uniform,
+)
+from posembed_core.registry import register
+
+# The hidden layer of a piece with this many pairs stays in the cache and out of the memory bound.
+_PIECE = 2**16
+
+
+@register
+@dataclass(frozen=True, kw_only=True)
+class Fire(BiasEncoding):
+    """b_ij = f(ψ(i - j) / ψ(max(L, i))) with ψ(x) = ln(c x + 1), f a network with one hidden layer.
+
+    Li et al. 2023, section 3 and the code in their appendix (1e-6 added to the denominator, a ReLU
+    layer of ``mlp_width`` units). It takes |i - j|, so keys after the query have a value too; a
+    decoder masks them. c, L and f are learned; here c and L are fields, and f is as torch
+    initialises linear layers (uniform within ±1 / sqrt(inputs)), with a seed.
+    """
+
+    slug: ClassVar[str] = "fire"
+    title: ClassVar[str] = "FIRE (at initialisation)"
+    year: ClassVar[int] = 2023
+    reference: ClassVar[str] = (
+        "Li et al. 2023, Functional Interpolation for Relative Positions Improves Long Context "
+        "Transformers (arXiv:2310.04418), section 3 and appendix"
+    )
+    formula: ClassVar[str] = (
+        r"b_{ij} = f_\theta\!\left(\frac{\psi(i-j)}{\psi(\max(L, i))}\right),\quad"
+        r"\psi(x) = \ln(c\,x + 1)"
+    )
+
+    c: float = real(0.1, "c", low=1e-4, high=1e4, log=True)
+    threshold: float = real(512.0, "Threshold L", low=1.0, high=1e6, log=True)
+    mlp_width: int = integer(32, "Hidden units", low=1, high=256)
+    seed: int = integer(42, "Network seed", low=0, high=2**32 - 1)
+
+    def normalised_distances(
+        self, query_positions: Positions, key_positions: Positions
+    ) -> Float[Tensor, "q_len k_len"]:
+        """ψ(|i - j|) / ψ(max(L, i)), 0 at the query itself; float64."""
+        distances = relative_positions(query_positions, key_positions).abs().to(torch.float64)
+        where = as_positions(query_positions).to(torch.float64).clamp(min=self.threshold)
+        normaliser = (self.c * where).log1p() + 1e-6
+        return (self.c * distances).log1p_().div_(normaliser.unsqueeze(-1))
+
+    def bias(
+        self,
+        query_positions: Positions,
+        key_positions: Positions,
+        *,
+        heads: slice = slice(None),
+    ) -> Float[Tensor, "heads q_len k_len"]:
+        """The network's output for each normalised distance."""
+        distances = self.normalised_distances(query_positions, key_positions).to(torch.float32)
+        first, second = self._layers()
+        first_weight, first_bias = first
+        second_weight, second_bias = second[:-1, heads], second[-1, heads]
+        out = torch.empty(second_bias.numel(), distances.numel())
+        for start in range(0, distances.numel(), _PIECE):
+            piece = distances.flatten()[start : start + _PIECE, None]
+            hidden = (piece * first_weight + first_bias).relu_()
+            out[:, start : start + _PIECE] = (hidden @ second_weight + second_bias).T
+        return out.reshape(-1, *distances.shape)
+
+    def _layers(
+        self,
+    ) -> tuple[Float[Tensor, "2 mlp_width"], Float[Tensor, "mlp_width+1 num_heads"]]:
+        """Weights over biases: one input, and mlp_width inputs."""
+        bound = self.mlp_width**-0.5
+        first = seeded_uniform(2, self.mlp_width, self.seed, -1.0, 1.0)
+        second = seeded_uniform(
+            self.mlp_width + 1, self.num_heads, self.seed, -bound, bound, skip=2 * self.mlp_width
+        )
+        return first, second

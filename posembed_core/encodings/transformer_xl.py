@@ -1,0 +1,96 @@
+"""Transformer-XL's relative positional encoding: sinusoids of distances, and two global biases."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from posembed_core.base import (
+    Positions,
+    RelativeEncoding,
+    integer,
+    real,
+    relative_positions,
+    seeded_normal,
+)
+from posembed_core.frequencies import inverse_frequencies, position_angles
+from posembed_core.registry import register
+
+
+@register
+@dataclass(frozen=True, kw_only=True)
+class TransformerXL(RelativeEncoding):
+    """s_ij = q_i·k_j + q_i·W R_(i-j) + u·k_j + v·W R_(i-j).
+
+    Dai et al. 2019, section 3.3 and appendix B. R is the sinusoid with all sines first; it is
+    asked at i - j directly, so keys after the query (negative distances) are right too, where the
+    paper's shift trick is for causal attention alone. W, u and v are learned; here they are normal
+    draws with deviation 1 / sqrt(head_dim), for one head.
+    """
+
+    slug: ClassVar[str] = "transformer-xl"
+    title: ClassVar[str] = "Transformer-XL (at initialisation)"
+    year: ClassVar[int] = 2019
+    reference: ClassVar[str] = (
+        "Dai et al. 2019, Transformer-XL: Attentive Language Models Beyond a Fixed-Length Context "
+        "(arXiv:1901.02860), section 3.3 and appendix B"
+    )
+    formula: ClassVar[str] = (
+        r"s_{ij} = q_i^\top k_j + q_i^\top W R_{i-j} + u^\top k_j + v^\top W R_{i-j}"
+    )
+
+    base: float = real(10000.0, "Base", low=1.0, high=1e12, log=True)
+    seed: int = integer(42, "Weight seed", low=0, high=2**32 - 1)
+
+    def sinusoid(self, distances: Int[Tensor, " n"]) -> Float[Tensor, "n head_dim"]:
+        """R: sines, then cosines, of each distance; float64. An odd dimension has a sine more."""
+        angles = position_angles(distances, inverse_frequencies(self.head_dim, self.base))
+        return torch.cat((angles.sin(), angles[:, : self.head_dim // 2].cos()), dim=-1)
+
+    @property
+    def weight(self) -> Float[Tensor, "head_dim head_dim"]:
+        """W, the projection of R."""
+        return seeded_normal(self.head_dim, self.head_dim, self.seed, self.head_dim**-0.5)
+
+    @property
+    def content_bias(self) -> Float[Tensor, " head_dim"]:
+        """u, what every query adds to itself when it meets a key."""
+        return self._bias(0)
+
+    @property
+    def position_bias(self) -> Float[Tensor, " head_dim"]:
+        """v, what every query adds to itself when it meets a distance."""
+        return self._bias(1)
+
+    def _bias(self, row: int) -> Float[Tensor, " head_dim"]:
+        skip = self.head_dim * (self.head_dim + row)
+        return seeded_normal(1, self.head_dim, self.seed, self.head_dim**-0.5, skip)[0]
+
+    def _projected(self, distances: Int[Tensor, " n"]) -> Float[Tensor, "n head_dim"]:
+        return self.sinusoid(distances) @ self.weight.to(torch.float64).T
+
+    def relative_scores(
+        self,
+        q: Float[Tensor, "... q_len head_dim"],
+        k: Float[Tensor, "... k_len head_dim"],
+        query_positions: Positions,
+        key_positions: Positions,
+    ) -> Float[Tensor, "... q_len k_len"]:
+        """(q_i + v)·W R_(i-j) + u·k_j: each distance is multiplied once, then looked up."""
+        distances, which = (-relative_positions(query_positions, key_positions)).unique(
+            return_inverse=True
+        )
+        by_distance = (q + self.position_bias.to(q.dtype)) @ self._projected(distances).to(
+            q.dtype
+        ).T
+        positional = by_distance.gather(-1, which.expand(*q.shape[:-1], which.shape[-1]))
+        return positional + (k @ self.content_bias.to(k.dtype)).unsqueeze(-2)
+
+    def vectors(self, query_position: int, key_positions: Positions) -> Float[Tensor, "n head_dim"]:
+        """W R_(i-j) of each key j for the query at i."""
+        distances = -relative_positions([query_position], key_positions)[0]
+        return self._projected(distances).to(torch.float32)
