@@ -7,14 +7,13 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
 
 import torch
 from torch import Tensor
 
 from posembed_core.position_table import CheckpointError, PositionTable, check_table, dims
 from posembed_core.table_names import leading_rows, looks_like_positions, squeezed, zero_rows
-from posembed_core.tensor_files import DEFAULT_LIMIT, TensorEntry, tensor_entries
+from posembed_core.tensor_files import DEFAULT_LIMIT, BinaryFile, TensorEntry, tensor_entries
 
 __all__ = [
     "DEFAULT_LIMIT",
@@ -27,7 +26,7 @@ __all__ = [
     "read_tensor",
 ]
 
-PathOrFile = str | os.PathLike[str] | BinaryIO
+PathOrFile = str | os.PathLike[str] | BinaryFile
 
 
 @dataclass(frozen=True)
@@ -96,7 +95,7 @@ def read_tensor(path_or_file: PathOrFile, name: str, *, limit: int = DEFAULT_LIM
 
 
 @contextlib.contextmanager
-def _opened(path_or_file: PathOrFile, source: str | None) -> Iterator[tuple[BinaryIO, str]]:
+def _opened(path_or_file: PathOrFile, source: str | None) -> Iterator[tuple[BinaryFile, str]]:
     if not isinstance(path_or_file, str | os.PathLike):
         name = getattr(path_or_file, "name", None)
         yield path_or_file, source or (Path(name).name if isinstance(name, str) else "the file")

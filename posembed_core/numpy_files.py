@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from typing import BinaryIO
+import ast
+import operator
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from posembed_core.position_table import CheckpointError
-from posembed_core.tensor_files import TensorEntry, check_elements
+from posembed_core.tensor_files import BinaryFile, TensorEntry, check_elements
+
+_HEADER_LIMIT = 10_000  # bytes, numpy's own bound for what literal_eval may see
 
 
-def npy_entries(file: BinaryIO, source: str, size: int, name: str = "array") -> list[TensorEntry]:
+def npy_entries(file: BinaryFile, source: str, size: int, name: str = "array") -> list[TensorEntry]:
     """The one array of a .npy file of ``size`` bytes, called ``name``."""
     shape, fortran, dtype = _header(file, source)
     if dtype.hasobject:
@@ -28,22 +31,30 @@ def npy_entries(file: BinaryIO, source: str, size: int, name: str = "array") -> 
         flat = np.frombuffer(file.read(needed), dtype=dtype)
         array = flat.reshape(shape, order="F" if fortran else "C")
         # A copy in the machine's byte order; torch knows no other.
-        return torch.from_numpy(array.astype(dtype.newbyteorder("="), order="C"))
+        native = array.astype(dtype.newbyteorder("="), order="C")
+        try:
+            return torch.from_numpy(native)
+        except TypeError as error:
+            raise CheckpointError(
+                f"{name!r} in {source} holds {dtype.name}, which can't be read; save it as float32"
+            ) from error
 
     return [TensorEntry(name, shape, dtype.newbyteorder("=").name, read)]
 
 
-def _header(file: BinaryIO, source: str) -> tuple[tuple[int, ...], bool, np.dtype]:
+def _header(file: BinaryFile, source: str) -> tuple[tuple[int, ...], bool, np.dtype]:
+    """Shape, whether columns come first, and type: numpy.lib.format, "Format Version 1.0"."""
+    # \x93NUMPY, two bytes of version, the header's length (2 bytes in 1.0, else 4), a dict's repr
+    version = file.read(8)[6:]
+    length = int.from_bytes(file.read(2 if version[:1] == b"\x01" else 4), "little")
     try:
-        version = np.lib.format.read_magic(file)
-        parse = np.lib.format.read_array_header_1_0
-        if version != (1, 0):
-            parse = np.lib.format.read_array_header_2_0
-        shape, fortran, dtype = parse(file)
-    except (ValueError, SyntaxError, TypeError, RecursionError, EOFError) as error:
+        header = ast.literal_eval(file.read(min(length, _HEADER_LIMIT)).decode("latin-1").strip())
+        shape, dtype = tuple(map(operator.index, header["shape"])), np.dtype(header["descr"])
+        fortran = bool(header["fortran_order"])
+    except (ValueError, SyntaxError, TypeError, LookupError, RecursionError, MemoryError) as error:
         raise CheckpointError(
             f"{source} has a damaged .npy header; save the array again with numpy.save"
         ) from error
     if any(side < 0 for side in shape):
-        raise CheckpointError(f"{source} has a damaged .npy header: its shape is {shape}")
+        raise CheckpointError(f"{source} has a damaged .npy header: {shape} is no shape")
     return shape, fortran, dtype

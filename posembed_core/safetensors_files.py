@@ -7,13 +7,13 @@ header's length, the header in JSON, then the numbers. Its own reader wants a pa
 from __future__ import annotations
 
 import json
-from typing import Any, BinaryIO
+from typing import Any
 
 import torch
 from torch import Tensor
 
 from posembed_core.position_table import CheckpointError
-from posembed_core.tensor_files import TensorEntry, check_elements, tensor_from_bytes
+from posembed_core.tensor_files import BinaryFile, TensorEntry, check_elements, tensor_from_bytes
 
 _DTYPES = {
     "F64": torch.float64,
@@ -33,7 +33,7 @@ _DTYPES = {
 _HEADER_LIMIT = 16 * 2**20
 
 
-def safetensors_entries(file: BinaryIO, source: str, size: int) -> list[TensorEntry]:
+def safetensors_entries(file: BinaryFile, source: str, size: int) -> list[TensorEntry]:
     """Every tensor that the header declares."""
     length = int.from_bytes(file.read(8), "little")
     if length > _HEADER_LIMIT or 8 + length > size:
@@ -60,7 +60,7 @@ def _header(text: bytes, source: str) -> dict[str, Any]:
 
 
 def _entry(
-    file: BinaryIO, source: str, name: str, described: Any, start: int, size: int
+    file: BinaryFile, source: str, name: str, described: Any, start: int, size: int
 ) -> TensorEntry:
     try:
         code = str(described["dtype"])

