@@ -1,17 +1,17 @@
-"""What an encoding is: four families, one for each way in which position enters attention."""
+"""Four families of encodings, one for each way in which position enters attention."""
 
 from __future__ import annotations
 
-import dataclasses
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from torch import Tensor
 
 from posembed_core.draws import seeded_normal, seeded_uniform
+from posembed_core.encoding import Encoding
 from posembed_core.frequencies import (
     Pairing,
     inverse_frequencies,
@@ -21,7 +21,6 @@ from posembed_core.frequencies import (
 )
 from posembed_core.parameters import (
     EncodingError,
-    Parameter,
     choice,
     flag,
     integer,
@@ -61,61 +60,6 @@ MAX_DIM = 4096  # channels of one vector
 
 
 @dataclass(frozen=True, kw_only=True)
-class Encoding(ABC):
-    """A way to tell a Transformer where a word is: frozen settings and pure functions of them.
-
-    Subclasses are frozen, keyword-only dataclasses whose fields come from `integer`, `real`,
-    `choice`, `flag` and `reals`; the docstring states the formula, ``formula`` is the same in
-    LaTeX. An invalid one cannot be built: every field is checked, then `validate` sees them all.
-    """
-
-    slug: ClassVar[str]
-    title: ClassVar[str]
-    year: ClassVar[int]
-    reference: ClassVar[str]
-    formula: ClassVar[str]
-    door: ClassVar[str]
-    # Other names that `create` takes for a field, where the attribute cannot have that name.
-    aliases: ClassVar[dict[str, str]] = {}
-
-    def __post_init__(self) -> None:
-        for name, parameter in self.parameters().items():
-            object.__setattr__(self, name, parameter.check(name, getattr(self, name)))
-        self.validate()
-
-    def validate(self) -> None:  # noqa: B027 (most encodings have nothing to add)
-        """Raise `EncodingError` where fields that are legal by themselves don't fit together."""
-
-    @classmethod
-    def parameters(cls) -> dict[str, Parameter]:
-        """``{field name: Parameter}`` in the order of the fields."""
-        marked = ((item.name, item.metadata.get("parameter")) for item in dataclasses.fields(cls))
-        return {name: parameter for name, parameter in marked if parameter is not None}
-
-    @abstractmethod
-    def scores(
-        self,
-        q: Float[Tensor, "... q_len head_dim"],
-        k: Float[Tensor, "... k_len head_dim"],
-        query_positions: Positions,
-        key_positions: Positions,
-        *,
-        scale: float = 1.0,
-        softmax_scale: float = 1.0,
-    ) -> Float[Tensor, "... q_len k_len"]:
-        """Attention scores, what softmax is taken of: query × key with position in it.
-
-        ``scale`` multiplies whatever the encoding contributes (0 means no position).
-        ``softmax_scale`` multiplies the products of query and key (usually
-        `softmax_scale`\\ ``(head_dim)``), never a bias that is added after it.
-        """
-
-    def softmax_scale(self, head_dim: int) -> float:
-        """What query-key products are multiplied by before softmax: ``1 / sqrt(head_dim)``."""
-        return float(head_dim**-0.5)
-
-
-@dataclass(frozen=True, kw_only=True)
 class AdditiveEncoding(Encoding):
     """Door 1, the input: a vector for each position is added to the token's vector."""
 
@@ -130,6 +74,24 @@ class AdditiveEncoding(Encoding):
 
         Raises `EncodingError` for a position that has no vector.
         """
+
+    @property
+    def position_count(self) -> int | None:
+        """How many positions, from 0 on, have a vector; None where every integer has one."""
+        return None
+
+    def check_positions(self, positions: Positions) -> Int[Tensor, "..."]:
+        """Positions as int64; `EncodingError`, naming both numbers, for one without a vector."""
+        where, count = as_positions(positions), self.position_count
+        outside = where[(where < 0) | (where >= count)] if count is not None else where[:0]
+        if count is not None and outside.numel():
+            raise EncodingError(
+                f"position {int(outside[0])} has no row in a table of {count} rows: positions go "
+                f"from 0 to {count - 1}; use a longer table, interpolate it, or use a formula",
+                field="positions",
+                nearest=min(max(int(outside[0]), 0), count - 1),
+            )
+        return where
 
     def scores(
         self,

@@ -14,9 +14,7 @@ from posembed_core.base import (
     MAX_DIM,
     MAX_LENGTH,
     AdditiveEncoding,
-    EncodingError,
     Positions,
-    as_positions,
 )
 
 
@@ -71,6 +69,10 @@ class PositionTable(AdditiveEncoding):
         return self.weight.shape[0] - self.offset
 
     @property
+    def position_count(self) -> int:
+        return self.max_seq_len
+
+    @property
     def rows(self) -> Float[Tensor, "n embed_dim"]:
         """The rows that belong to positions, in their order."""
         return self.weight[self.offset :]
@@ -82,16 +84,7 @@ class PositionTable(AdditiveEncoding):
 
         Raises `EncodingError`, before any lookup, for a position outside 0 … max_seq_len - 1.
         """
-        where = as_positions(positions)
-        outside = where[(where < 0) | (where >= self.max_seq_len)]
-        if outside.numel():
-            raise EncodingError(
-                f"position {int(outside[0])} has no row in {self.name}, a table of "
-                f"{self.max_seq_len} positions: they go from 0 to {self.max_seq_len - 1}; "
-                "use a longer table, interpolate this one, or use a formula",
-                field="positions",
-                nearest=min(max(int(outside[0]), 0), self.max_seq_len - 1),
-            )
+        where = self.check_positions(positions)
         return self.rows[where].to(dtype)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -59,29 +59,32 @@ class Frame:
 class Preview:
     """Tokens and an encoding, combined as `posembed_core.combine.combine` does, at picture size.
 
-    ``tokens`` (n, d) and, where the encoding has vectors of its own, ``vectors`` (n, p) are whole
-    matrices, shared and never changed; the windows ``rows`` and ``columns`` say what is shown.
+    ``tokens`` gives the token vectors (n, d), ``vectors`` the encoding's own ones (n, d) where it
+    has any. They are asked for when they are needed and not kept, so that whoever caches previews
+    doesn't hold on to whole matrices. ``window`` is the part shown: first and last position, first
+    and last channel.
     Addition, multiplication and score biases are linear in the scale, and mean pooling is too:
     pool(e + s·p) = pool(e) + s·pool(p) and ‖e + s·p‖² = ‖e‖² + 2s⟨e,p⟩ + s²‖p‖², so `frame` costs
     the same at any size. A rotation, a concatenation and a LayerNorm are computed anew, piece by
     piece.
     """
 
-    tokens: Float[Tensor, "n d"]
+    shape: tuple[int, int]
+    tokens: Callable[[], Tensor]
     encoding: Encoding
-    vectors: Float[Tensor, "n p"] | None = None
+    vectors: Callable[[], Tensor] | None = None
     operation: Operation = "add"
     layer_norm: LayerNorm | None = None
     head: int = 0
     window: tuple[float | None, float | None, float | None, float | None] = (None,) * 4
 
     def __post_init__(self) -> None:
-        check_fit(self.encoding, self.tokens.shape[1], self.operation)
+        check_fit(self.encoding, self.shape[1], self.operation)
 
     @cached_property
     def rows(self) -> Span:
         """The positions shown."""
-        return span(self.tokens.shape[0], MAX_ROWS, *self.window[:2])
+        return span(self.shape[0], MAX_ROWS, *self.window[:2])
 
     @cached_property
     def columns(self) -> Span:
@@ -92,12 +95,12 @@ class Preview:
             most = MAX_COLUMNS // 2
         elif self.operation == "multiply":
             most = MAX_COLUMNS * 5 // 8
-        return span(self.tokens.shape[1], most, *self.window[2:])
+        return span(self.shape[1], most, *self.window[2:])
 
     @cached_property
     def queries(self) -> Span:
         """The query positions of a score bias: the picture's other axis."""
-        return span(self.tokens.shape[0], MAX_COLUMNS)
+        return span(self.shape[0], MAX_COLUMNS)
 
     def frame(self, scale: float) -> Frame:
         """The picture at ``scale``."""
@@ -116,8 +119,8 @@ class Preview:
 
     def exact(self, row: int, scale: float) -> Combined:
         """The whole vectors of one position, not pooled: e, what position adds, and h."""
-        token = self.tokens[row : row + 1]
-        return self._piece(token, slice(row, row + 1), scale)
+        at = slice(row, row + 1)
+        return self._piece(self.tokens()[at], self._position_vectors(), at, scale)
 
     @property
     def shows_bias(self) -> bool:
@@ -131,14 +134,16 @@ class Preview:
 
     @cached_property
     def _fixed(self) -> dict[str, Cells]:
-        arrays = {"token": self._pool(self.tokens)}
+        tokens = self.tokens()
+        arrays = {"token": self._pool(tokens)}
         if isinstance(self.encoding, BiasEncoding):
             arrays["position"] = self._bias_cells(self.encoding)
         elif self.vectors is not None:
-            arrays["position"] = self._pool(self.vectors)
+            vectors = self.vectors()
+            arrays["position"] = self._pool(vectors)
             if self.operation == "multiply":
                 pieces = [
-                    pool(self.tokens[at] * self.vectors[at], self._local(at), self.columns)
+                    pool(tokens[at] * vectors[at], self._local(at), self.columns)
                     for at in self._pieces()
                 ]
                 arrays["product"] = torch.cat(pieces)
@@ -157,12 +162,13 @@ class Preview:
     def _squares(self) -> tuple[Tensor, Tensor, Tensor]:
         # ‖e‖², ⟨e, p⟩ and ‖p‖² (for a product: ‖e‖², ‖e ∘ p‖² and ‖p‖²), float64
         sums: list[list[Tensor]] = [[], [], []]
+        tokens = self.tokens()
+        vectors = torch.zeros(()) if self._inside else self._position_vectors()
         for at in self._pieces():
-            e = self.tokens[at]
-            p = torch.zeros(1, 1) if self._inside else self._vectors[at]
+            e, p = tokens[at], vectors if self._inside else vectors[at]
             cross = (e * p).square() if self.operation == "multiply" else e * p
-            for kept, terms in zip(sums, (e.square(), cross, p.square()), strict=True):
-                kept.append(terms.sum(1, dtype=torch.float64).expand(len(e)))
+            for kept, terms in zip(sums, (e.square(), cross, p.square().expand_as(e)), strict=True):
+                kept.append(terms.sum(1, dtype=torch.float64))
         ee, ep, pp = (torch.cat(kept) for kept in sums)
         return ee, ep, pp
 
@@ -171,11 +177,8 @@ class Preview:
         # Position acts inside attention, so h = e.
         return isinstance(self.encoding, BiasEncoding | RelativeEncoding)
 
-    @property
-    def _vectors(self) -> Tensor:
-        if self.vectors is None:
-            raise TypeError(f"{self.encoding.slug} needs its vectors to be given")
-        return self.vectors
+    def _position_vectors(self) -> Tensor:
+        return torch.empty(self.shape[0], 0) if self.vectors is None else self.vectors()
 
     def _linear_norms(self, scale: float) -> Norms:
         ee, ep, pp = self._squares
@@ -195,14 +198,14 @@ class Preview:
     def _anew(self, scale: float) -> tuple[dict[str, Cells], Norms]:
         arrays: dict[str, list[Tensor]] = {"combined": []}
         squares: list[list[Tensor]] = [[], [], []]
+        tokens, vectors = self.tokens(), self._position_vectors()
         for at in self._pieces():
             rows = self._local(at)
-            piece = self._piece(self.tokens[at], at, scale)
+            piece = self._piece(tokens[at], vectors, at, scale)
             if isinstance(self.encoding, RotaryEncoding):
                 arrays.setdefault("position", []).append(pool(piece.position, rows, self.columns))
             if self.operation == "concat":
-                width = self.tokens.shape[1]
-                halves = (piece.combined[:, :width], piece.combined[:, width:])
+                halves = (piece.combined[:, : self.shape[1]], piece.combined[:, self.shape[1] :])
                 pooled = torch.cat([pool(half, rows, self.columns) for half in halves], dim=1)
             else:
                 pooled = pool(piece.combined, rows, self.columns)
@@ -212,20 +215,20 @@ class Preview:
         fresh = {name: torch.cat(parts) for name, parts in arrays.items()}
         return self._fixed | fresh, self._pool_norms(*(torch.cat(kept) for kept in squares))
 
-    def _piece(self, token: Tensor, at: slice, scale: float) -> Combined:
+    def _piece(self, token: Tensor, vectors: Tensor, at: slice, scale: float) -> Combined:
         moved = torch.zeros_like(token)
         position = combined = token
         if isinstance(self.encoding, AdditiveEncoding):
-            position = moved = scale * self._vectors[at]
+            position = moved = scale * vectors[at]
             combined = join(token, position, self.operation)
         elif isinstance(self.encoding, RotaryEncoding):
             where = torch.arange(at.start, at.stop)
-            length = self.tokens.shape[0]
+            length = self.shape[0]
             combined = self.encoding.rotate(token, where, length, scale=scale)
             position = channel_cosines(self.encoding, where, scale, length).to(token.dtype)
             moved = combined - token
         elif isinstance(self.encoding, RelativeEncoding):
-            position = scale * self._vectors[at]
+            position = scale * vectors[at]
         if self.layer_norm is not None:
             combined = self.layer_norm(combined)
         return Combined(token, position, combined, moved)
@@ -247,7 +250,7 @@ class Preview:
 
     def _pieces(self) -> Iterator[slice]:
         # Whole cells in each piece, so that a cell's mean never straddles two.
-        step = self.rows.step * max(1, _PIECE // self.tokens.shape[1] // self.rows.step)
+        step = self.rows.step * max(1, _PIECE // self.shape[1] // self.rows.step)
         for start in range(self.rows.start, self.rows.stop, step):
             yield slice(start, min(start + step, self.rows.stop))
 

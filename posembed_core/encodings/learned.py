@@ -12,9 +12,7 @@ from torch import Tensor
 from posembed_core.base import (
     MAX_LENGTH,
     AdditiveEncoding,
-    EncodingError,
     Positions,
-    as_positions,
     integer,
     real,
     seeded_normal,
@@ -52,6 +50,10 @@ class Learned(AdditiveEncoding):
     )
     skip: int = integer(0, "Draws skipped", low=0, high=10**7)
 
+    @property
+    def position_count(self) -> int:
+        return self.max_seq_len
+
     def table(
         self, positions: Positions, dtype: torch.dtype = torch.float32
     ) -> Float[Tensor, "... embed_dim"]:
@@ -59,15 +61,7 @@ class Learned(AdditiveEncoding):
 
         Raises `EncodingError`, before any lookup, for a position outside 0 … max_seq_len - 1.
         """
-        where = as_positions(positions)
-        outside = where[(where < 0) | (where >= self.max_seq_len)]
-        if outside.numel():
-            raise EncodingError(
-                f"position {int(outside[0])} has no row in a table of {self.max_seq_len} rows: "
-                f"positions go from 0 to {self.max_seq_len - 1}; use a longer table or a formula",
-                field="positions",
-                nearest=min(max(int(outside[0]), 0), self.max_seq_len - 1),
-            )
+        where = self.check_positions(positions)
         # Rows come out the same however many are drawn, so draw no more than are needed.
         rows = int(where.max()) + 1 if where.numel() else 0
         std = self.embed_dim**-0.5 if self.std is None else self.std

@@ -144,7 +144,7 @@ def test_c14_the_first_two_rows_of_roberta_are_no_positions():
     weight[2] = 7
     table = load(st_file(**{"roberta.embeddings.position_embeddings.weight": weight}))
     assert table.table([0])[0, 0] == 7
-    with pytest.raises(pc.EncodingError, match=r"position 512 .* 512 positions"):
+    with pytest.raises(pc.EncodingError, match=r"position 512 .* 512 rows"):
         table.table([512])
     assert load(npy(weight.numpy()), offset=0).max_seq_len == 514
 

@@ -1,0 +1,69 @@
+"""What every encoding is: frozen, checked settings, and scores as a pure function of them."""
+
+from __future__ import annotations
+
+import dataclasses
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar
+
+from jaxtyping import Float
+from torch import Tensor
+
+from posembed_core.parameters import Parameter
+from posembed_core.positions import Positions
+
+
+@dataclass(frozen=True, kw_only=True)
+class Encoding(ABC):
+    """A way to tell a Transformer where a word is: frozen settings and pure functions of them.
+
+    Subclasses are frozen, keyword-only dataclasses whose fields come from `integer`, `real`,
+    `choice`, `flag` and `reals`; the docstring states the formula, ``formula`` is the same in
+    LaTeX. An invalid one cannot be built: every field is checked, then `validate` sees them all.
+    """
+
+    slug: ClassVar[str]
+    title: ClassVar[str]
+    year: ClassVar[int]
+    reference: ClassVar[str]
+    formula: ClassVar[str]
+    door: ClassVar[str]
+    # Other names that `create` takes for a field, where the attribute cannot have that name.
+    aliases: ClassVar[dict[str, str]] = {}
+
+    def __post_init__(self) -> None:
+        for name, parameter in self.parameters().items():
+            object.__setattr__(self, name, parameter.check(name, getattr(self, name)))
+        self.validate()
+
+    def validate(self) -> None:  # noqa: B027 (most encodings have nothing to add)
+        """Raise `EncodingError` where fields that are legal by themselves don't fit together."""
+
+    @classmethod
+    def parameters(cls) -> dict[str, Parameter]:
+        """``{field name: Parameter}`` in the order of the fields."""
+        marked = ((item.name, item.metadata.get("parameter")) for item in dataclasses.fields(cls))
+        return {name: parameter for name, parameter in marked if parameter is not None}
+
+    @abstractmethod
+    def scores(
+        self,
+        q: Float[Tensor, "... q_len head_dim"],
+        k: Float[Tensor, "... k_len head_dim"],
+        query_positions: Positions,
+        key_positions: Positions,
+        *,
+        scale: float = 1.0,
+        softmax_scale: float = 1.0,
+    ) -> Float[Tensor, "... q_len k_len"]:
+        """Attention scores, what softmax is taken of: query × key with position in it.
+
+        ``scale`` multiplies whatever the encoding contributes (0 means no position).
+        ``softmax_scale`` multiplies the products of query and key, never a bias that is added after
+        them; a model takes what the method of that name gives.
+        """
+
+    def softmax_scale(self, head_dim: int) -> float:
+        """What query-key products are multiplied by before softmax: ``1 / sqrt(head_dim)``."""
+        return float(head_dim**-0.5)
