@@ -1,0 +1,209 @@
+"""One attention layer on one input, whichever door position comes in by."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Bool, Float
+from torch import Tensor
+
+from posembed_core.base import (
+    AdditiveEncoding,
+    BiasEncoding,
+    Encoding,
+    EncodingError,
+    Positions,
+    RelativeEncoding,
+    RotaryEncoding,
+    as_positions,
+    relative_positions,
+    seeded_normal,
+)
+from posembed_core.combine import LayerNorm
+
+
+@dataclass(frozen=True, eq=False)
+class Projections:
+    """The weights of one attention layer: what turns a vector into query, key and value.
+
+    ``query``, ``key`` and ``value`` have one (head_dim, embed_dim) matrix for each head; their
+    biases, where there are any, one vector (head_dim,).
+    """
+
+    query: Float[Tensor, "num_heads head_dim embed_dim"]
+    key: Float[Tensor, "num_heads head_dim embed_dim"]
+    value: Float[Tensor, "num_heads head_dim embed_dim"]
+    query_bias: Float[Tensor, "num_heads head_dim"] | None = None
+    key_bias: Float[Tensor, "num_heads head_dim"] | None = None
+    value_bias: Float[Tensor, "num_heads head_dim"] | None = None
+
+    @property
+    def num_heads(self) -> int:
+        """How many heads there are."""
+        return self.query.shape[0]
+
+    @property
+    def head_dim(self) -> int:
+        """The length of a query or key."""
+        return self.query.shape[1]
+
+    @property
+    def embed_dim(self) -> int:
+        """The length of a token's vector."""
+        return self.query.shape[2]
+
+    def heads(self, chosen: slice) -> Projections:
+        """The same weights of some heads only."""
+        biases = (self.query_bias, self.key_bias, self.value_bias)
+        cut = (None if bias is None else bias[chosen] for bias in biases)
+        return Projections(self.query[chosen], self.key[chosen], self.value[chosen], *cut)
+
+
+def random_projections(
+    embed_dim: int, num_heads: int, head_dim: int | None = None, seed: int = 7
+) -> Projections:
+    """Normal draws with deviation ``1 / sqrt(embed_dim)``, float32, no biases.
+
+    ``head_dim`` is ``embed_dim // num_heads`` unless given. A head's weights stay the same,
+    however many heads there are.
+    """
+    width = max(1, embed_dim // num_heads) if head_dim is None else head_dim
+    drawn = seeded_normal(num_heads * 3 * width, embed_dim, seed, embed_dim**-0.5)
+    return Projections(*drawn.reshape(num_heads, 3, width, embed_dim).unbind(1))
+
+
+@dataclass(frozen=True, eq=False)
+class Attention:
+    """What one layer computes for n tokens; every array has the heads first.
+
+    ``q``, ``k`` and ``v`` are the projections (for an additive encoding of the sum, else of the
+    tokens alone; a rotation comes later, in the scores). ``scores`` are complete but for mask and
+    temperature. ``allowed`` is True where a query may see a key. ``weights`` is their softmax, and
+    ``output`` the weighted sum of the values.
+    """
+
+    q: Float[Tensor, "num_heads n head_dim"]
+    k: Float[Tensor, "num_heads n head_dim"]
+    v: Float[Tensor, "num_heads n head_dim"]
+    scores: Float[Tensor, "num_heads n n"]
+    allowed: Bool[Tensor, "n n"]
+    weights: Float[Tensor, "num_heads n n"]
+    output: Float[Tensor, "num_heads n head_dim"]
+
+
+def causal_mask(
+    query_positions: Positions, key_positions: Positions
+) -> Bool[Tensor, "q_len k_len"]:
+    """True where the key is not after the query: what a decoder may see."""
+    return relative_positions(query_positions, key_positions) <= 0
+
+
+def attend(
+    tokens: Float[Tensor, "n embed_dim"],
+    encoding: Encoding,
+    projections: Projections,
+    positions: Positions | None = None,
+    *,
+    scale: float = 1.0,
+    causal: bool = False,
+    temperature: float = 1.0,
+    layer_norm: LayerNorm | None = None,
+) -> Attention:
+    """Attention of ``tokens`` at ``positions`` (0 … n-1 unless given), in their dtype.
+
+    An additive encoding changes the input before all three projections; the others change the
+    scores (Shaw's also what values add up to). ``scale`` is the strength of position, 0 for none.
+    ``layer_norm`` normalises the input of the projections, as BERT does. The mask is causal by
+    position. The encoding's own ``softmax_scale`` is used: 1 for T5, 1 / sqrt(3 d) for DeBERTa.
+
+    Raises `EncodingError` where the widths or the number of heads don't fit, a position has no
+    vector, or the temperature is not above 0.
+    """
+    where = checked_positions(tokens, encoding, projections, positions)
+    if not temperature > 0:
+        raise EncodingError(
+            f"temperature must be above 0, got {temperature:g}; try 1", field="temperature"
+        )
+    inputs = layer_input(tokens, encoding, where, scale)
+    q, k, v = project(inputs if layer_norm is None else layer_norm(inputs), projections)
+    factor = encoding.softmax_scale(projections.head_dim)
+    if isinstance(encoding, AdditiveEncoding):
+        scores = factor * (q @ k.mT)  # position is in q and k already
+    else:
+        scores = encoding.scores(q, k, where, where, scale=scale, softmax_scale=factor)
+    allowed = causal_mask(where, where) if causal else torch.ones_like(scores[0], dtype=torch.bool)
+    weights = (scores / temperature).masked_fill(~allowed, -torch.inf).softmax(-1)
+    output = weights @ v
+    if isinstance(encoding, RelativeEncoding):
+        output = output + scale * encoding.relative_values(weights, where, where)
+    return Attention(q, k, v, scores, allowed, weights, output)
+
+
+def layer_input(
+    tokens: Float[Tensor, "n embed_dim"], encoding: Encoding, positions: Tensor, scale: float
+) -> Float[Tensor, "n embed_dim"]:
+    """What is projected: ``e + scale p`` for an additive encoding, else e."""
+    if not isinstance(encoding, AdditiveEncoding):
+        return tokens
+    return tokens + scale * encoding.table(positions, tokens.dtype)
+
+
+def project(
+    inputs: Float[Tensor, "n embed_dim"], projections: Projections
+) -> tuple[
+    Float[Tensor, "num_heads n head_dim"],
+    Float[Tensor, "num_heads n head_dim"],
+    Float[Tensor, "num_heads n head_dim"],
+]:
+    """Query, key and value of each vector in each head, in the dtype of the vectors."""
+    pairs = (
+        (projections.query, projections.query_bias),
+        (projections.key, projections.key_bias),
+        (projections.value, projections.value_bias),
+    )
+    q, k, v = (linear(inputs, weight, bias) for weight, bias in pairs)
+    return q, k, v
+
+
+def linear(
+    inputs: Float[Tensor, "n embed_dim"],
+    weight: Float[Tensor, "num_heads head_dim embed_dim"],
+    bias: Float[Tensor, "num_heads head_dim"] | None = None,
+) -> Float[Tensor, "num_heads n head_dim"]:
+    """``W x + b`` of each vector in each head."""
+    out = inputs @ weight.to(inputs.dtype).mT
+    return out if bias is None else out + bias.to(inputs.dtype)[:, None, :]
+
+
+def checked_positions(
+    tokens: Float[Tensor, "n embed_dim"],
+    encoding: Encoding,
+    projections: Projections,
+    positions: Positions | None,
+) -> Tensor:
+    """The positions as int64, or an `EncodingError` for what doesn't fit together."""
+    n, width = tokens.shape
+    where = torch.arange(n) if positions is None else as_positions(positions)
+    if where.shape != (n,):
+        raise EncodingError(
+            f"there must be one position for each of the {n} tokens, got {where.numel()}",
+            field="positions",
+        )
+    _check_equal("the tokens' width", "embed_dim", width, projections.embed_dim)
+    if isinstance(encoding, AdditiveEncoding):
+        _check_equal("embed_dim", "embed_dim", encoding.embed_dim, projections.embed_dim)
+    if isinstance(encoding, BiasEncoding):
+        _check_equal("num_heads", "num_heads", encoding.num_heads, projections.num_heads)
+    if isinstance(encoding, RotaryEncoding | RelativeEncoding):
+        _check_equal("head_dim", "head_dim", encoding.head_dim, projections.head_dim)
+    return where
+
+
+def _check_equal(name: str, field: str, given: int, expected: int) -> None:
+    if given != expected:
+        raise EncodingError(
+            f"{name} must be {expected} as in the projections ({field}), got {given}",
+            field=field,
+            nearest=expected,
+        )

@@ -1,0 +1,139 @@
+"""Score against distance: what an encoding says, and what a formula claims for it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from posembed_core.base import (
+    BiasEncoding,
+    Encoding,
+    EncodingError,
+    Positions,
+    RotaryEncoding,
+    as_positions,
+    relative_positions,
+    seeded_normal,
+)
+from posembed_core.frequencies import position_angles
+
+
+@dataclass(frozen=True, eq=False)
+class DistanceProfile:
+    """The mean over all pairs at the same distance, for each head.
+
+    ``relative`` is key - query in rising order, ``count`` how many pairs have it.
+    """
+
+    relative: Int[Tensor, " distances"]
+    mean: Float[Tensor, "num_heads distances"]
+    count: Int[Tensor, " distances"]
+
+
+def distance_profile(
+    scores: Float[Tensor, "num_heads q_len k_len"],
+    query_positions: Positions,
+    key_positions: Positions,
+) -> DistanceProfile:
+    """The mean score (or weight) of each distance, accumulated in float64."""
+    relative, which, count = relative_positions(query_positions, key_positions).unique(
+        return_inverse=True, return_counts=True
+    )
+    flat = scores.flatten(1).to(torch.float64)
+    sums = flat.new_zeros(len(flat), len(relative)).index_add(1, which.flatten(), flat)
+    return DistanceProfile(relative, sums / count, count)
+
+
+def scores_at_distances(
+    encoding: Encoding,
+    q: Float[Tensor, "... head_dim"],
+    k: Float[Tensor, "... head_dim"],
+    distances: Positions,
+) -> Float[Tensor, "... distances"]:
+    """The score of query q with key k placed so many tokens before it, no softmax scale.
+
+    The query stands at the greatest distance, so that every key has a position from 0 on. For a
+    score bias the axis before the last is the head, as in ``scores``.
+    """
+    back = as_positions(distances)
+    query_position = back.max().clamp(min=0)
+    keys = k.unsqueeze(-2).expand(*k.shape[:-1], len(back), k.shape[-1])
+    scores = encoding.scores(q.unsqueeze(-2), keys, query_position[None], query_position - back)
+    return scores.squeeze(-2)
+
+
+@dataclass(frozen=True, eq=False)
+class RandomScores:
+    """Mean score of random queries and keys at each distance, and the mean's standard error."""
+
+    mean: Float[Tensor, "... distances"]
+    standard_error: Float[Tensor, "... distances"]
+
+
+def random_scores_at_distances(
+    encoding: Encoding, width: int, distances: Positions, *, draws: int = 256, seed: int = 0
+) -> RandomScores:
+    """Scores of ``draws`` independent standard normal queries and keys, averaged.
+
+    For RoPE the mean is 0 at every distance, not only far away (Barbero et al. 2025, propositions
+    3.1 and 3.2): nothing decays where queries and keys don't agree.
+    """
+    vectors = seeded_normal(2 * draws, width, seed).to(torch.float64)
+    q, k = vectors[:draws], vectors[draws:]
+    if isinstance(encoding, BiasEncoding):
+        q, k = (x.unsqueeze(1).expand(-1, encoding.num_heads, -1) for x in (q, k))
+    scores = scores_at_distances(encoding, q, k, distances)
+    return RandomScores(scores.mean(0), scores.std(0) / math.sqrt(draws))
+
+
+def rotary_bound(
+    encoding: RotaryEncoding, distances: Positions, *, scale: float = 1.0
+) -> Float[Tensor, " distances"]:
+    """(2/d) Σ_j |S_j| with S_j = Σ_{m<j} exp(i n ω_m) at each distance n, float64.
+
+    Su et al. 2021, section 3.4.3, eq. 37: the score of any q and k is at most this times the
+    greatest jump between the products of neighbouring pairs. The bound falls with distance, if not
+    steadily; the score itself need not.
+    """
+    angles = position_angles(as_positions(distances), encoding.inv_freq(), scale)
+    partial = torch.complex(angles.cos(), angles.sin()).cumsum(-1)
+    return partial.abs().mean(-1)
+
+
+def mean_cosine(
+    encoding: RotaryEncoding, distances: Positions, *, scale: float = 1.0
+) -> Float[Tensor, " distances"]:
+    """The mean of cos(n ω_m) over pairs: the score of q = k = ones, divided by its value at 0."""
+    angles = position_angles(as_positions(distances), encoding.inv_freq(), scale)
+    return angles.cos().mean(-1)
+
+
+def half_lives(slopes: Float[Tensor, " num_heads"]) -> Float[Tensor, " num_heads"]:
+    """After how many tokens a linear bias halves a weight: ``ln 2 / slope`` (ALiBi's claim)."""
+    return slopes.reciprocal() * math.log(2.0)
+
+
+def measured_half_lives(
+    encoding: BiasEncoding, *, longest: int = 8192, scale: float = 1.0
+) -> Float[Tensor, " num_heads"]:
+    """At which distance the bias first is ln 2 below its value at distance 0, for each head.
+
+    Between whole distances it is interpolated. Infinity where that doesn't happen within
+    ``longest`` tokens (always, where the bias doesn't fall with distance).
+    """
+    if longest < 1:
+        raise EncodingError(f"longest must be at least 1, got {longest}; try 8192", field="longest")
+    back = torch.arange(longest + 1)
+    bias = scale * encoding.bias([longest], longest - back)[:, 0].to(torch.float64)
+    fallen = bias[:, :1] - bias >= math.log(2.0)
+    # argmax finds the first True; a head without any gets 0.
+    first = fallen.to(torch.int8).argmax(-1, keepdim=True)
+    before = (first - 1).clamp(min=0)
+    high, low = bias.gather(-1, before), bias.gather(-1, first)
+    target = bias[:, :1] - math.log(2.0)
+    exact = before + (high - target) / (high - low)
+    return torch.where(fallen.any(-1), exact[:, 0], torch.inf)

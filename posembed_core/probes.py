@@ -1,0 +1,179 @@
+"""Experiments on one attention layer: shuffle it, shift it, take its scores apart."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from posembed_core.attention import Projections, attend, checked_positions, linear
+from posembed_core.base import AdditiveEncoding, Encoding, EncodingError, Positions
+from posembed_core.combine import LayerNorm
+
+
+@dataclass(frozen=True, eq=False)
+class PermutationTest:
+    """How far attention is from not noticing a shuffle: f(PX) - P f(X).
+
+    ``permutation[i]`` is the word that comes to slot i. ``error`` is ‖f(PX) - P f(X)‖ per slot,
+    over all heads; ``maximum`` its greatest entry in absolute value, ``frobenius`` its norm, and
+    ``output_norm`` ‖f(X)‖, to compare with.
+    """
+
+    permutation: Int[Tensor, " n"]
+    error: Float[Tensor, " n"]
+    maximum: float
+    frobenius: float
+    output_norm: float
+
+
+def permutation_test(
+    tokens: Float[Tensor, "n embed_dim"],
+    encoding: Encoding,
+    projections: Projections,
+    positions: Positions | None = None,
+    *,
+    seed: int = 0,
+    scale: float = 1.0,
+    causal: bool = False,
+    temperature: float = 1.0,
+    layer_norm: LayerNorm | None = None,
+) -> PermutationTest:
+    """Shuffle the words with a seed while positions stay with the slots, and compare the outputs.
+
+    Without position and mask the outputs are shuffled with the words (both are the same sum in
+    another order, so the error is rounding). A causal mask alone breaks that: a word's output
+    depends on which words come before it.
+    """
+    order = torch.from_numpy(np.random.RandomState(seed).permutation(len(tokens)))
+    outputs = [
+        attend(
+            given,
+            encoding,
+            projections,
+            positions,
+            scale=scale,
+            causal=causal,
+            temperature=temperature,
+            layer_norm=layer_norm,
+        ).output
+        for given in (tokens[order], tokens)
+    ]
+    error = outputs[0] - outputs[1][:, order]
+    return PermutationTest(
+        permutation=order,
+        error=torch.linalg.vector_norm(error, dim=(0, 2)),
+        maximum=float(error.abs().max()),
+        frobenius=float(torch.linalg.vector_norm(error)),
+        output_norm=float(torch.linalg.vector_norm(outputs[1])),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class ShiftTest:
+    """How much the scores change when all positions move by the same number.
+
+    ``change`` is shifted minus original scores; ``maximum`` its greatest entry in absolute value,
+    ``score_size`` the greatest score, to compare with.
+    """
+
+    change: Float[Tensor, "num_heads n n"]
+    maximum: float
+    score_size: float
+
+
+def shift_test(
+    tokens: Float[Tensor, "n embed_dim"],
+    encoding: Encoding,
+    projections: Projections,
+    positions: Positions | None = None,
+    *,
+    shift: int,
+    scale: float = 1.0,
+    layer_norm: LayerNorm | None = None,
+) -> ShiftTest:
+    """Move all positions by ``shift`` and compare the scores (mask and temperature don't matter).
+
+    Raises `EncodingError` where the encoding has no vector for a shifted position.
+    """
+    where = checked_positions(tokens, encoding, projections, positions)
+    before, after = (
+        attend(tokens, encoding, projections, at, scale=scale, layer_norm=layer_norm).scores
+        for at in (where, where + shift)
+    )
+    change = after - before
+    return ShiftTest(change, float(change.abs().max()), float(before.abs().max()))
+
+
+@dataclass(frozen=True, eq=False)
+class FourTerms:
+    """The scores of an additive encoding as a sum of four, (num_heads, n, n) each.
+
+    The first word is what the query is made of, the second what the key is. ``residual`` is the
+    greatest difference between their sum and ``scores``: rounding.
+    """
+
+    content_content: Float[Tensor, "num_heads n n"]
+    content_position: Float[Tensor, "num_heads n n"]
+    position_content: Float[Tensor, "num_heads n n"]
+    position_position: Float[Tensor, "num_heads n n"]
+    scores: Float[Tensor, "num_heads n n"]
+    residual: float
+
+
+def four_terms(
+    tokens: Float[Tensor, "n embed_dim"],
+    encoding: Encoding,
+    projections: Projections,
+    positions: Positions | None = None,
+    *,
+    scale: float = 1.0,
+    layer_norm: LayerNorm | None = None,
+) -> FourTerms:
+    """(W_q (e + s·p))·(W_k (e + s·p)), multiplied out.
+
+    The projections' biases belong to the content. A LayerNorm is linear once its deviation is
+    known, so it is taken apart too: e and s·p are both divided by the deviation of their sum; its
+    bias belongs to the content. Raises `EncodingError` for an encoding that isn't additive.
+    """
+    if not isinstance(encoding, AdditiveEncoding):
+        raise EncodingError(
+            f"the scores of {type(encoding).slug} don't split into four terms, since nothing is "
+            f"added to the input; use an additive encoding",
+            field="encoding",
+        )
+    where = checked_positions(tokens, encoding, projections, positions)
+    content, position = tokens, scale * encoding.table(where, tokens.dtype)
+    if layer_norm is not None:
+        content, position = _normalised_parts(content, position, layer_norm)
+    factor = encoding.softmax_scale(projections.head_dim)
+    query_parts = (
+        linear(content, projections.query, projections.query_bias),
+        linear(position, projections.query),
+    )
+    key_parts = (
+        linear(content, projections.key, projections.key_bias),
+        linear(position, projections.key),
+    )
+    cc, cp, pc, pp = (factor * (q @ k.mT) for q in query_parts for k in key_parts)
+    whole = attend(tokens, encoding, projections, where, scale=scale, layer_norm=layer_norm).scores
+    residual = float((cc + cp + pc + pp - whole).abs().max())
+    return FourTerms(cc, cp, pc, pp, whole, residual)
+
+
+def _normalised_parts(
+    content: Float[Tensor, "n embed_dim"],
+    position: Float[Tensor, "n embed_dim"],
+    layer_norm: LayerNorm,
+) -> tuple[Float[Tensor, "n embed_dim"], Float[Tensor, "n embed_dim"]]:
+    total = content + position
+    deviation = (total.var(-1, correction=0, keepdim=True) + layer_norm.eps).sqrt()
+    parts = [(part - part.mean(-1, keepdim=True)) / deviation for part in (content, position)]
+    if layer_norm.weight is not None:
+        parts = [part * layer_norm.weight for part in parts]
+    if layer_norm.bias is not None:
+        parts[0] = parts[0] + layer_norm.bias
+    return parts[0], parts[1]
