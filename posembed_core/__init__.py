@@ -13,6 +13,7 @@ from posembed_core.checkpoints import CheckpointError, PositionTable, load_table
 from posembed_core.combine import Combined, LayerNorm, combine
 from posembed_core.parameters import EncodingError
 from posembed_core.registry import create, encodings, register
+from posembed_core.rotary_config import rotary_from_config
 from posembed_core.tokens import random_tokens
 
 __all__ = [
@@ -32,4 +33,5 @@ __all__ = [
     "load_table",
     "random_tokens",
     "register",
+    "rotary_from_config",
 ]

@@ -1,0 +1,112 @@
+"""The numbers of a config: whole or real, finite, within reason, and never a text in quotes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from posembed_core.base import RotaryEncoding
+from posembed_core.model_defaults import model_defaults
+from posembed_core.parameters import Flag, Reals, as_float, int_or_none, shown
+from posembed_core.rope_blocks import GLOBAL, ConfigError, RopeBlock
+
+_LARGEST = 10**15
+_SIZES = (("hidden_size", "num_attention_heads"), ("n_embd", "n_head"))
+
+
+def number(name: str, value: Any) -> float:
+    """``value`` if it is a finite number of at most 10^15, else a `ConfigError`."""
+    if isinstance(value, str):
+        raise ConfigError(
+            f"{name} must be a number, got the text {shown(value)}; remove the quotes",
+            field=name,
+            reason="A text cannot be computed with; some programs read it as 0 or stop.",
+        )
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise ConfigError(
+            f"{name} must be a number, got {shown(value)}",
+            field=name,
+            reason="The frequencies are computed from it.",
+        )
+    if not math.isfinite(as_float(value)) or abs(value) > _LARGEST:
+        size = f"{value}" if isinstance(value, float) else "a whole number above 10^15"
+        raise ConfigError(
+            f"{name} must be a finite number of at most 10^15, got {size}",
+            field=name,
+            reason="No model has such a setting, and float arithmetic loses it.",
+        )
+    return value
+
+
+def whole(name: str, value: Any) -> int:
+    """``value`` if it is a positive whole number, else a `ConfigError`."""
+    count = int_or_none(number(name, value))
+    if count is None or count < 1:
+        raise ConfigError(
+            f"{name} must be a whole number above 0, got {shown(value)}",
+            field=name,
+            reason="It counts channels, heads or positions.",
+        )
+    return count
+
+
+def check_numbers(block: RopeBlock, cls: type[RotaryEncoding]) -> None:
+    """Raise a `ConfigError` for the first key of the block that should be a number and isn't."""
+    known = cls.parameters()
+    for key in (*cls.required_keys, *cls.optional_keys):
+        value = block.keys.get(key)
+        parameter = known[cls.aliases.get(key, key)]
+        if value is None or isinstance(parameter, Flag):
+            continue
+        if not isinstance(parameter, Reals):
+            number(block.place(key), value)
+        elif isinstance(value, list | tuple):
+            for index, entry in enumerate(value):
+                number(f"{block.place(key)}[{index}]", entry)
+        else:
+            raise ConfigError(
+                f"{block.place(key)} must be a list of numbers, got {shown(value)}",
+                field=block.place(key),
+                reason="Each pair of channels has a factor of its own.",
+            )
+    for key, value in (block.bases() | block.rotated_parts()).items():
+        number(key, value)
+
+
+def head_size(block: RopeBlock) -> tuple[int, str]:
+    """The channels of a head that position reaches, and where that number comes from.
+
+    ``qk_rope_head_dim`` (DeepSeek's separate rotated channels), else ``head_dim``, else
+    ``hidden_size / num_attention_heads``; Gemma 4's layers with full attention have a
+    ``global_head_dim``. Raises `ConfigError` where there is none.
+    """
+    config = block.config
+    own = ("global_head_dim",) if block.layer_type == GLOBAL else ()
+    for key in (*own, "qk_rope_head_dim", "head_dim"):
+        if config.get(key) is not None:
+            return whole(key, config[key]), key
+    default = model_defaults(config.get("model_type")).get("head_dim")
+    if default is not None:
+        return default, f"transformers' default for {config['model_type']}"
+    for width, heads in _SIZES:
+        if config.get(width) is not None and config.get(heads) is not None:
+            return _share(width, heads, config)
+    given = ", ".join(key for pair in _SIZES for key in pair if config.get(key) is not None)
+    raise ConfigError(
+        "the size of a head is missing: give head_dim, or hidden_size and num_attention_heads, "
+        f"got {given or 'none of them'}",
+        field="head_dim",
+        reason="It sets how many pairs turn, and the frequency of each.",
+    )
+
+
+def _share(width: str, heads: str, config: Mapping[str, Any]) -> tuple[int, str]:
+    channels, count = whole(width, config[width]), whole(heads, config[heads])
+    if channels % count:
+        raise ConfigError(
+            f"{width} {channels} is no multiple of {heads} {count}; give head_dim too",
+            field="head_dim",
+            reason="Without head_dim a head has hidden_size / num_attention_heads channels.",
+        )
+    return channels // count, f"{width} / {heads}"

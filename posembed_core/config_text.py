@@ -1,0 +1,116 @@
+"""A config.json from outside, as text: read within limits, and refused in one clear sentence."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from posembed_core.parameters import EncodingError, shown
+
+MAX_BYTES = 1_000_000
+MAX_DEPTH = 32
+MAX_DIGITS = 25
+
+# What needs a look before json reads it: strings are matched to be stepped over.
+_TOKEN = re.compile(
+    r'"(?:[^"\\]|\\.)*"|[\[{]|[\]}]|-?\bInfinity\b|\bNaN\b|-?\d[\d.eE+-]*', re.DOTALL
+)
+
+
+def read_config(text: str | bytes) -> dict[str, Any]:
+    """The JSON object in ``text``.
+
+    Raises `EncodingError` with the line and column where there is one: more than 1 MB, no UTF-8, no
+    JSON, no object, brackets nested deeper than 32, a key given twice in one object, NaN or
+    Infinity, a number that is too large for a float or has more than 25 digits before its point.
+    """
+    text = _decoded(text)
+    _check_tokens(text)
+    try:
+        config = json.loads(text, object_pairs_hook=_unique)
+    except json.JSONDecodeError as error:
+        problem = error.msg[0].lower() + error.msg[1:]
+        raise EncodingError(f"{_place(text, error.pos)}: not JSON, {problem}") from error
+    if not isinstance(config, dict):
+        raise EncodingError(
+            f"a config is a JSON object in braces, {{…}}, got {_kind(config)}: {shown(config)}"
+        )
+    return config
+
+
+def _decoded(text: str | bytes) -> str:
+    size = len(text)
+    if isinstance(text, bytes) and size <= MAX_BYTES:
+        try:
+            text = text.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise EncodingError(
+                f"byte {error.start:,} is not UTF-8 text; save the config as UTF-8 JSON"
+            ) from error
+    if isinstance(text, bytes) or len(text.encode("utf-8", "replace")) > MAX_BYTES:
+        raise EncodingError(
+            f"a config may have {MAX_BYTES:,} bytes, got {size:,}; paste the config.json alone"
+        )
+    if not text.strip():
+        raise EncodingError("the config is empty; paste a config.json, it starts with {")
+    return text.removeprefix("\N{ZERO WIDTH NO-BREAK SPACE}")
+
+
+def _check_tokens(text: str) -> None:
+    depth = 0
+    for token in _TOKEN.finditer(text):
+        word, where = token.group(), token.start()
+        if word in "[{":
+            depth += 1
+            if depth > MAX_DEPTH:
+                raise EncodingError(
+                    f"{_place(text, where)}: brackets are nested deeper than {MAX_DEPTH}"
+                )
+        elif word in "]}":
+            depth -= 1
+        elif word[-1] in "yN":
+            raise EncodingError(
+                f"{_place(text, where)}: {word} is not a number that JSON has; give a finite one"
+            )
+        elif word[0] != '"':
+            _check_number(text, word, where)
+
+
+def _check_number(text: str, word: str, where: int) -> None:
+    digits = re.match(r"-?(\d+)", word)
+    if digits and len(digits.group(1)) > MAX_DIGITS:
+        raise EncodingError(
+            f"{_place(text, where)}: a whole number of {len(digits.group(1)):,} digits is more "
+            f"than any setting has; give at most {MAX_DIGITS} digits"
+        )
+    exponent = re.search(r"[eE]\+?(\d+)", word)
+    if exponent and (len(exponent.group(1)) > 3 or int(exponent.group(1)) > 300):
+        raise EncodingError(
+            f"{_place(text, where)}: {shown(word)} is too large for a float; give a smaller number"
+        )
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise EncodingError(
+                f"the key {shown(key)} is given twice in one object, {shown(found[key])} and "
+                f"{shown(value)}; keep one of them",
+                field=key,
+            )
+        found[key] = value
+    return found
+
+
+def _place(text: str, position: int) -> str:
+    line = text.count("\n", 0, position) + 1
+    column = position - (text.rfind("\n", 0, position) + 1) + 1
+    return f"line {line:,}, column {column:,}"
+
+
+def _kind(value: object) -> str:
+    return {list: "a list", str: "a text", bool: "true or false", type(None): "null"}.get(
+        type(value), "a number"
+    )

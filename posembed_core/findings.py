@@ -1,0 +1,221 @@
+"""What is wrong with a config's RoPE, or merely not what it seems: plain sentences with numbers."""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from posembed_core.base import RotaryEncoding
+from posembed_core.config_numbers import check_numbers, head_size
+from posembed_core.parameters import EncodingError, shown
+from posembed_core.registry import encodings
+from posembed_core.rope_blocks import ConfigError, RopeBlock, rope_blocks, text_config
+from posembed_core.rotary_config import RopeSettings, check_required, rope_class, settings_of
+
+_NAMES = frozenset({"rope_type", "type"})
+_ANY_TYPE = frozenset(
+    {"rope_theta", "partial_rotary_factor", "rotary_pct", "mrope_section", "mrope_interleaved"}
+)
+
+_REASONS = {
+    "head_dim": "Rotation takes channels in pairs.",
+    "rotary_fraction": "Rotation takes channels in pairs.",
+    "short_factor": "Each pair of channels has a factor of its own.",
+    "long_factor": "Each pair of channels has a factor of its own.",
+    "beta_fast": "The ramp between the two would run backwards.",
+    "high_freq_factor": "The blend between the two would run backwards.",
+}
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing to know: an error stops the frequencies from being computed, a warning doesn't.
+
+    ``key`` is where it stands in the config, ``message`` what is so, ``reason`` why it matters.
+    """
+
+    severity: Literal["error", "warning"]
+    key: str
+    message: str
+    reason: str
+
+
+def findings(config: Mapping[str, Any]) -> tuple[Finding, ...]:
+    """All errors and warnings about the RoPE settings of a Hugging Face config, errors first.
+
+    A valid config gives none. Never raises for a config of whatever content.
+    """
+    try:
+        blocks = rope_blocks(config)
+    except EncodingError as error:
+        return (_error(error),)
+    found = list(_whole_config(config))
+    for block in blocks:
+        found += _of_block(block)
+    # Layers share what stands beside their blocks: say it once.
+    unique = dict.fromkeys(found)
+    return tuple(sorted(unique, key=lambda finding: finding.severity != "error"))
+
+
+def _of_block(block: RopeBlock) -> Iterator[Finding]:
+    yield from _given_twice(block)
+    try:
+        cls = rope_class(block)
+    except EncodingError as error:
+        yield _error(error)
+        return
+    yield from _ignored_keys(block, cls)
+    problems = list(
+        _raised(
+            lambda: check_required(block, cls),
+            lambda: check_numbers(block, cls),
+            lambda: head_size(block),
+        )
+    )
+    if not problems:
+        try:
+            yield from _of_settings(block, settings_of(block))
+        except EncodingError as error:
+            problems.append(_error(error, block))
+    yield from problems
+
+
+def _raised(*checks: Callable[[], object]) -> Iterator[Finding]:
+    for check in checks:
+        try:
+            check()
+        except EncodingError as error:
+            yield _error(error)
+
+
+def _error(error: EncodingError, block: RopeBlock | None = None) -> Finding:
+    if isinstance(error, ConfigError):
+        return Finding("error", error.field or "", str(error), error.reason)
+    field = error.field or ""
+    reason = _REASONS.get(field, "No frequencies follow from such a setting.")
+    if block and field in block.keys:
+        return Finding("error", block.place(field), str(error), reason)
+    spelled = {"base": block.bases(), "rotary_fraction": block.rotated_parts()} if block else {}
+    return Finding("error", next(iter(spelled.get(field, {})), field), str(error), reason)
+
+
+def _whole_config(config: Mapping[str, Any]) -> Iterator[Finding]:
+    text = text_config(config)
+    old, new = text.get("rope_scaling"), text.get("rope_parameters")
+    if old and new and old != new:
+        yield Finding(
+            "warning",
+            "rope_scaling",
+            f"rope_scaling {shown(old)} and rope_parameters {shown(new)} are both given and "
+            "differ; transformers takes rope_scaling.",
+            "Other programs take the other one and scale differently.",
+        )
+    path, block = ("rope_scaling", old) if old else ("rope_parameters", new)
+    if isinstance(block, Mapping) and any(isinstance(value, Mapping) for value in block.values()):
+        for key, value in block.items():
+            if value is not None and not isinstance(value, Mapping):
+                yield Finding(
+                    "warning",
+                    f"{path}.{key}",
+                    f"{path}.{key} = {shown(value)} stands beside blocks for kinds of layers and "
+                    "is ignored.",
+                    "Once layers have blocks of their own, each reads its own block.",
+                )
+
+
+def _given_twice(block: RopeBlock) -> Iterator[Finding]:
+    for word, values in (
+        ("base", block.bases()),
+        ("rotated part", block.rotated_parts()),
+        ("trained length", block.trained_lengths()),
+    ):
+        if len(values) > 1 and len(set(map(shown, values.values()))) > 1:
+            places = " and ".join(f"{shown(value)} in {key}" for key, value in values.items())
+            yield Finding(
+                "warning",
+                next(iter(values)),
+                f"The {word} is given twice, {places}; the first one counts.",
+                "Programs that read the other key compute other frequencies.",
+            )
+    names = {key: block.keys[key] for key in ("rope_type", "type") if block.keys.get(key)}
+    if len(set(map(str, names.values()))) > 1:
+        yield Finding(
+            "warning",
+            block.place("type"),
+            f"rope_type {shown(names['rope_type'])} and type {shown(names['type'])} differ; "
+            "rope_type counts.",
+            "Programs that read the old spelling scale differently.",
+        )
+
+
+def _ignored_keys(block: RopeBlock, cls: type[RotaryEncoding]) -> Iterator[Finding]:
+    read = {*cls.required_keys, *cls.optional_keys}
+    everywhere = {
+        key
+        for other in encodings().values()
+        if issubclass(other, RotaryEncoding)
+        for key in (*other.required_keys, *other.optional_keys)
+    } | _ANY_TYPE
+    for key, value in block.keys.items():
+        if value is None or key in read | _ANY_TYPE | _NAMES:
+            continue
+        close = difflib.get_close_matches(str(key), everywhere, n=1, cutoff=0.8)
+        hint = f"; did you mean {close[0]!r}?" if close and key not in everywhere else "."
+        yield Finding(
+            "warning",
+            block.place(key),
+            f"{block.place(key)} = {shown(value)} is ignored by type {block.rope_type!r}{hint}",
+            "The type's formula has no such number, so changing it changes nothing.",
+        )
+
+
+def _of_settings(block: RopeBlock, settings: RopeSettings) -> Iterator[Finding]:
+    encoding, trained = settings.encoding, settings.trained_length
+    factor, wanted = getattr(encoding, "factor", 1.0), settings.wanted_length
+    if factor < 1:
+        yield Finding(
+            "warning",
+            block.place("factor"),
+            f"factor {factor:g} is below 1: it makes the pairs turn {1 / factor:g} times faster.",
+            "The trained context gets shorter, not longer.",
+        )
+    if trained and wanted and trained > wanted:
+        yield Finding(
+            "warning",
+            "max_position_embeddings",
+            f"original_max_position_embeddings {trained} is above max_position_embeddings "
+            f"{wanted}.",
+            "A context that is not extended needs no scaling.",
+        )
+    yield from _attention(block, settings)
+
+
+def _attention(block: RopeBlock, settings: RopeSettings) -> Iterator[Finding]:
+    encoding, trained = settings.encoding, settings.trained_length
+    if "attention_factor" not in encoding.optional_keys:
+        return
+    factor, wanted = getattr(encoding, "factor", 1.0), settings.wanted_length
+    if trained and wanted and wanted > trained and abs(wanted / trained / factor - 1) > 1e-6:
+        yield Finding(
+            "warning",
+            block.place("factor"),
+            f"factor {factor:g} disagrees with max_position_embeddings {wanted} / "
+            f"original_max_position_embeddings {trained} = {wanted / trained:g}.",
+            "Frequencies and attention factor follow the factor, the length limit the other.",
+        )
+    given = block.keys.get("attention_factor")
+    if given is None:
+        return
+    others = {key: value for key, value in block.keys.items() if key != "attention_factor"}
+    free = settings_of(dataclasses.replace(block, keys=others)).encoding.attention_factor()
+    if given <= 1.0 < free:
+        yield Finding(
+            "warning",
+            block.place("attention_factor"),
+            f"attention_factor {given:g} cancels the default {free:.6g} of factor {factor:g}: "
+            f"scores are multiplied by {given**2:.6g}, not by {free**2:.6g}.",
+            "The frequencies are stretched without the larger scores that go with them.",
+        )

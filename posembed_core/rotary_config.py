@@ -1,0 +1,205 @@
+"""From a Hugging Face config to the rotary encoding that it stands for."""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+
+from posembed_core.base import RotaryEncoding
+from posembed_core.config_numbers import check_numbers, head_size, number, whole
+from posembed_core.model_defaults import model_defaults
+from posembed_core.parameters import EncodingError, shown
+from posembed_core.registry import create, encodings
+from posembed_core.rope_blocks import GLOBAL, ConfigError, RopeBlock, rope_blocks
+
+
+@dataclass(frozen=True)
+class RopeSettings:
+    """What a config says of one kind of layer, and where it says it.
+
+    ``layer_type`` is "" where all layers are alike. The lengths are in tokens: the one before any
+    extension and the one the config asks for (``max_position_embeddings``); None if not given.
+    """
+
+    encoding: RotaryEncoding
+    layer_type: str
+    rope_type: str
+    base_from: str
+    head_dim_from: str
+    trained_length: int | None
+    wanted_length: int | None
+
+
+def rotary_from_config(config: Mapping[str, Any], layer_type: str | None = None) -> RotaryEncoding:
+    """The rotary encoding of a Hugging Face ``config.json``, read as transformers 5.24 reads it.
+
+    ``layer_type`` chooses where layers differ (Gemma 3, ModernBERT); None takes the layers with
+    full attention. Raises `EncodingError` that names the key for whatever is missing, misspelt or
+    impossible.
+    """
+    blocks = {block.layer_type: block for block in rope_blocks(_checked(config))}
+    if layer_type is None:
+        layer_type = GLOBAL if GLOBAL in blocks else next(iter(blocks))
+    if layer_type not in blocks:
+        raise EncodingError(
+            f"layer_type must be one of {', '.join(filter(None, blocks)) or 'none'}, "
+            f"got {shown(layer_type)}",
+            field="layer_type",
+        )
+    return settings_of(blocks[layer_type]).encoding
+
+
+def rope_settings(config: Mapping[str, Any]) -> tuple[RopeSettings, ...]:
+    """The settings of each kind of layer, those of full attention first."""
+    blocks = sorted(rope_blocks(_checked(config)), key=lambda block: block.layer_type != GLOBAL)
+    return tuple(settings_of(block) for block in blocks)
+
+
+def settings_of(block: RopeBlock) -> RopeSettings:
+    """The settings of one block; raises `EncodingError` like `rotary_from_config`."""
+    cls = rope_class(block)
+    check_required(block, cls)
+    check_numbers(block, cls)
+    base, base_from = block.base()
+    head_dim, head_dim_from = head_size(block)
+    encoding = create(
+        cls.slug,
+        head_dim=head_dim,
+        base=base,
+        rotary_fraction=1.0 if _turning(cls) else _rotated_part(block, head_dim),
+        pairing="interleaved" if _interleaved(block.config) else "half",
+        **_scaling(block, cls),
+    )
+    return RopeSettings(
+        encoding=cast(RotaryEncoding, encoding),
+        layer_type=block.layer_type,
+        rope_type=block.rope_type,
+        base_from=base_from,
+        head_dim_from=head_dim_from,
+        trained_length=_trained_length(block, cls),
+        wanted_length=_wanted_length(block),
+    )
+
+
+def rope_class(block: RopeBlock) -> type[RotaryEncoding]:
+    """The encoding that the block's type names; `ConfigError` for one that is unknown."""
+    known = {
+        name: cls
+        for cls in encodings().values()
+        if issubclass(cls, RotaryEncoding)
+        for name in cls.rope_types
+    }
+    if block.rope_type not in known:
+        close = difflib.get_close_matches(block.rope_type, known, n=1)
+        raise ConfigError(
+            f"rope type {shown(block.rope_type)} is unknown; known are {', '.join(sorted(known))}"
+            + (f"; did you mean {close[0]!r}?" if close else ""),
+            field=block.place("rope_type"),
+            reason="Programs that skip a type they don't know run without any scaling.",
+            nearest=close[0] if close else None,
+        )
+    return known[block.rope_type]
+
+
+def check_required(block: RopeBlock, cls: type[RotaryEncoding]) -> None:
+    """Raise a `ConfigError` that names every key that the type needs and the block lacks."""
+    given = dict(block.keys)
+    if block.trained_lengths():
+        given["original_max_position_embeddings"] = True
+    missing = [key for key in cls.required_keys if given.get(key) is None]
+    if missing:
+        raise ConfigError(
+            f"type {block.rope_type!r} needs {' and '.join(missing)} in "
+            f"{block.path or 'rope_parameters'}, which "
+            f"{'is' if len(missing) == 1 else 'are'} missing",
+            field=block.place(missing[0]),
+            reason="Programs that fall back to a default of their own scale by another amount.",
+        )
+    if not _derived_length(cls) and not _derived_factor(block, cls):
+        return
+    if block.config.get("max_position_embeddings") is None:
+        raise ConfigError(
+            f"type {block.rope_type!r} needs max_position_embeddings in the config, "
+            "which is missing",
+            field="max_position_embeddings",
+            reason="The scaling is measured against it.",
+        )
+
+
+def _scaling(block: RopeBlock, cls: type[RotaryEncoding]) -> dict[str, Any]:
+    keys = (*cls.required_keys, *cls.optional_keys)
+    given = {key: block.keys[key] for key in keys if block.keys.get(key) is not None}
+    length = "original_max_position_embeddings"
+    if length in cls.required_keys or _derived_length(cls):
+        given[length] = _trained_length(block, cls)
+    if _derived_factor(block, cls):
+        # Phi-3 gives both lengths and no factor.
+        given["factor"] = (_wanted_length(block) or 0) / given[length]
+    if _turning(cls):
+        given["partial_rotary_factor"] = next(iter(block.rotated_parts().values()), 1.0)
+    return given
+
+
+def _derived_length(cls: type[RotaryEncoding]) -> bool:
+    """Dynamic NTK has a trained length and takes it from max_position_embeddings."""
+    length = "original_max_position_embeddings"
+    return length in cls.parameters() and length not in cls.required_keys
+
+
+def _derived_factor(block: RopeBlock, cls: type[RotaryEncoding]) -> bool:
+    lengths = "original_max_position_embeddings" in cls.required_keys
+    return lengths and "factor" in cls.optional_keys and block.keys.get("factor") is None
+
+
+def _turning(cls: type[RotaryEncoding]) -> bool:
+    """Proportional RoPE pairs the whole head, so the share that turns is its own business."""
+    return "partial_rotary_factor" in cls.optional_keys
+
+
+def _trained_length(block: RopeBlock, cls: type[RotaryEncoding]) -> int | None:
+    if "original_max_position_embeddings" in cls.required_keys:
+        for key, value in block.trained_lengths().items():
+            return whole(key, value)
+    return _wanted_length(block)
+
+
+def _wanted_length(block: RopeBlock) -> int | None:
+    value = block.config.get("max_position_embeddings")
+    return None if value is None else whole("max_position_embeddings", value)
+
+
+def _rotated_part(block: RopeBlock, head_dim: int) -> float:
+    if block.config.get("qk_rope_head_dim") is not None:
+        return 1.0  # the rotated channels are a head of their own
+    for key, value in block.rotated_parts().items():
+        return number(key, value)
+    if block.config.get("rotary_dim") is not None:  # GPT-J counts channels
+        return _exact_share(whole("rotary_dim", block.config["rotary_dim"]), head_dim)
+    defaults = model_defaults(block.config.get("model_type"))
+    return float(defaults.get("partial_rotary_factor", 1.0))
+
+
+def _exact_share(channels: int, head_dim: int) -> float:
+    share = channels / head_dim
+    # The encoding rounds head_dim * share down, so a quotient rounded down would lose a channel.
+    return share if int(head_dim * share) == channels else math.nextafter(share, math.inf)
+
+
+def _interleaved(config: Mapping[str, Any]) -> bool:
+    given = config.get("rope_interleave")
+    if given is not None:
+        return bool(given)
+    return bool(model_defaults(config.get("model_type")).get("rope_interleave", False))
+
+
+def _checked(config: Mapping[str, Any]) -> Mapping[str, Any]:
+    if not isinstance(config, Mapping):
+        raise ConfigError(
+            f"a config is an object of keys and values, got {shown(config)}",
+            field="config",
+            reason="The settings are read by their keys.",
+        )
+    return config
