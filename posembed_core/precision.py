@@ -1,0 +1,137 @@
+"""What rounding does to positions and angles: float32, bfloat16 and float16 against float64."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from posembed_core.parameters import EncodingError
+
+DTYPES: dict[str, torch.dtype] = {
+    "float32": torch.float32,
+    "bfloat16": torch.bfloat16,
+    "float16": torch.float16,
+}
+# Angles of this many positions and pairs are computed at a time: 4 MB in float64.
+_PIECE = 2**19
+
+
+@dataclass(frozen=True)
+class Arithmetic:
+    """In which types a program computes: positions, inverse frequencies, their product and cos.
+
+    The product is taken in ``angles``, and cos of it too, as torch does on a CPU or a GPU.
+    """
+
+    title: str
+    positions: torch.dtype
+    inv_freq: torch.dtype
+    angles: torch.dtype
+
+
+ARITHMETICS: dict[str, Arithmetic] = {
+    "float32": Arithmetic("all in float32", torch.float32, torch.float32, torch.float32),
+    "inv_freq-bfloat16": Arithmetic(
+        "inv_freq cast to bfloat16, the rest float32",
+        torch.float32,
+        torch.bfloat16,
+        torch.float32,
+    ),
+    "inv_freq-float16": Arithmetic(
+        "inv_freq cast to float16, the rest float32",
+        torch.float32,
+        torch.float16,
+        torch.float32,
+    ),
+    "bfloat16": Arithmetic("all in bfloat16", torch.bfloat16, torch.bfloat16, torch.bfloat16),
+    "float16": Arithmetic("all in float16", torch.float16, torch.float16, torch.float16),
+}
+
+
+def rounded(
+    values: Int[Tensor, "..."] | Float[Tensor, "..."], dtype: torch.dtype
+) -> Float[Tensor, "..."]:
+    """``values`` after a cast to ``dtype`` and back to float64; infinite where it overflows."""
+    return values.to(torch.float64).to(dtype).to(torch.float64)
+
+
+def exact_until(dtype: torch.dtype) -> int:
+    """The greatest n for which every position 0 … n is exact: bfloat16 256, float16 2048."""
+    return round(2 / torch.finfo(dtype).eps)
+
+
+def first_collision(dtype: torch.dtype) -> tuple[int, int]:
+    """The first position that reads as another one, and which: bfloat16's 257 reads 256."""
+    position = exact_until(dtype) + 1
+    return position, int(rounded(torch.tensor(position), dtype))
+
+
+def distinct_positions(length: int, dtype: torch.dtype) -> int:
+    """How many different values the positions 0 … length - 1 have in ``dtype``.
+
+    Past 2^k every 2^(k-p)-th integer is a value, p being the bits of the significand; all that
+    overflows is one more value, infinity.
+    """
+    if length < 1:
+        raise EncodingError(f"length must be at least 1, got {length}", field="length", nearest=1)
+    exact = exact_until(dtype)
+    if length <= exact + 1:
+        return length
+    last = rounded(torch.tensor(length - 1), dtype)
+    overflows = bool(last.isinf())
+    if overflows:
+        last = torch.tensor(torch.finfo(dtype).max, dtype=torch.float64)
+    count, start, step = exact + 1, exact, 2
+    while start < last:
+        stop = min(2 * start, int(last))
+        count += (stop - start) // step
+        start, step = 2 * start, 2 * step
+    return count + overflows
+
+
+def colliding_positions(length: int, dtype: torch.dtype) -> int:
+    """How many of the positions 0 … length - 1 share their value with another one of them."""
+    values = rounded(torch.arange(length), dtype)
+    _, counts = torch.unique_consecutive(values, return_counts=True)
+    return int(counts[counts > 1].sum())
+
+
+def angles(
+    inv_freq: Float[Tensor, " pairs"], positions: Int[Tensor, " n"], arithmetic: Arithmetic
+) -> Float[Tensor, "n pairs"]:
+    """The angles as a program computes them, in radians, in the type that it takes cos of."""
+    where = positions.to(arithmetic.positions).to(arithmetic.angles)
+    return where.unsqueeze(-1) * inv_freq.to(arithmetic.inv_freq).to(arithmetic.angles)
+
+
+def cos_error(
+    inv_freq: Float[Tensor, " pairs"], positions: Int[Tensor, " n"], arithmetic: Arithmetic
+) -> Float[Tensor, "n pairs"]:
+    """``cos(computed angle) - cos(exact angle)``, float64; NaN where the angle overflows."""
+    computed = angles(inv_freq, positions, arithmetic).cos().to(torch.float64)
+    return computed - (positions.to(torch.float64).unsqueeze(-1) * inv_freq).cos()
+
+
+def max_cos_error(inv_freq: Float[Tensor, " pairs"], length: int, arithmetic: Arithmetic) -> float:
+    """``max |Δcos|`` over all positions below ``length`` and all pairs.
+
+    In pieces of bounded memory. Positions whose angle overflows count as an error of 2, the
+    greatest that a cosine can have.
+    """
+    step = max(1, _PIECE // max(1, inv_freq.numel()))
+    worst = 0.0
+    for start in range(0, length, step):
+        piece = torch.arange(start, min(start + step, length))
+        error = cos_error(inv_freq, piece, arithmetic).abs()
+        worst = max(worst, float(error.nan_to_num(2.0).max()))
+    return worst
+
+
+def inv_freq_error(
+    inv_freq: Float[Tensor, " pairs"], dtype: torch.dtype
+) -> Float[Tensor, " pairs"]:
+    """The relative error of each inverse frequency after a cast to ``dtype``; -1 if it turns 0."""
+    return torch.where(inv_freq == 0, 0.0, rounded(inv_freq, dtype) / inv_freq - 1)
