@@ -254,6 +254,8 @@ class RelativeEncoding(Encoding):
     """Door 3, the projections, added: vectors for relative positions join query or key."""
 
     door: ClassVar[str] = "projections"
+    # Whether softmax_scale multiplies what position adds, too.
+    scaled: ClassVar[bool] = True
     head_dim: int = integer(64, "Dimension", low=2, high=MAX_DIM, role="dimension")
 
     @abstractmethod
@@ -289,6 +291,6 @@ class RelativeEncoding(Encoding):
         scale: float = 1.0,
         softmax_scale: float = 1.0,
     ) -> Float[Tensor, "... q_len k_len"]:
-        """``softmax_scale * (q · k + scale * relative_scores)``."""
-        relative = self.relative_scores(q, k, query_positions, key_positions)
-        return softmax_scale * (q @ k.mT + scale * relative)
+        """``softmax_scale * (q · k + scale * relative_scores)``, or only q · k is multiplied."""
+        relative = scale * self.relative_scores(q, k, query_positions, key_positions)
+        return softmax_scale * (q @ k.mT) + (softmax_scale if self.scaled else 1.0) * relative

@@ -1,7 +1,8 @@
-"""Distance buckets that widen with the logarithm, decided with whole numbers.
+"""From distances to table rows: buckets that widen with the logarithm, and the lookup.
 
-Reference implementations take logarithms in float32 and round, which can put a boundary on the
-wrong side. A power of a whole number is exact: n >= a (b / a)^(k / w) where n^w a^k >= b^k a^w.
+Buckets are decided with whole numbers. Reference implementations take logarithms in float32 and
+round, which can put a boundary on the wrong side. A power of a whole number is exact:
+n >= a (b / a)^(k / w) where n^w a^k >= b^k a^w.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import functools
 
 import torch
-from jaxtyping import Int
+from jaxtyping import Float, Int
 from torch import Tensor
 
 
@@ -68,3 +69,13 @@ def _ends(num_buckets: int, max_distance: int) -> tuple[int, ...]:
             n -= 1
         ends.append(n)
     return tuple(ends)
+
+
+def look_up(
+    by_row: Float[Tensor, "*batch n rows"], rows: Int[Tensor, "n columns"]
+) -> Float[Tensor, "*batch n columns"]:
+    """For each line of ``by_row`` the entries that the same line of ``rows`` names.
+
+    With ``by_row = q @ table.T`` this is q·table[rows] without a vector for each pair.
+    """
+    return by_row.gather(-1, rows.expand(*by_row.shape[:-1], rows.shape[-1]))

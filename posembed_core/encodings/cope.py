@@ -9,15 +9,9 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from posembed_core.base import (
-    Positions,
-    RelativeEncoding,
-    as_positions,
-    choice,
-    integer,
-    relative_positions,
-    seeded_normal,
-)
+from posembed_core.base import Positions, RelativeEncoding, choice, integer
+from posembed_core.draws import seeded_normal
+from posembed_core.positions import as_positions, relative_positions
 from posembed_core.registry import register
 
 
@@ -44,6 +38,8 @@ class Cope(RelativeEncoding):
     formula: ClassVar[str] = (
         r"p_{ij} = \sum_{t=j}^{i} \sigma(q_i^\top k_t),\quad s_{ij} = q_i^\top (k_j + e[p_{ij}])"
     )
+
+    scaled: ClassVar[bool] = False  # the code divides q·k alone by sqrt(d)
 
     npos_max: int = integer(64, "Positions", low=1, high=8192)
     gates: str = choice("scaled", "Gates", ("scaled", "unscaled"))
@@ -81,28 +77,11 @@ class Cope(RelativeEncoding):
             logits = logits * self.softmax_scale(self.head_dim)
         where = self.contextual_positions(logits, query_positions, key_positions)
         by_position = q @ self.weight.to(q.dtype).T
-        below, above = where.floor(), where.ceil()
-        part = where - below
-        return by_position.gather(-1, above.long()) * part + by_position.gather(
-            -1, below.long()
-        ) * (1 - part)
+        below, above = where.floor().long(), where.ceil().long()
+        return by_position.gather(-1, below).lerp(by_position.gather(-1, above), where - below)
 
     def vectors(self, query_position: int, key_positions: Positions) -> Float[Tensor, "n head_dim"]:
         """The e of each key if every gate were open: CoPE then counts tokens, 1 at the query."""
         open_gates = torch.full((1, len(as_positions(key_positions))), torch.inf)
         where = self.contextual_positions(open_gates, [query_position], key_positions)
         return self.weight[where[0].long()]
-
-    def scores(
-        self,
-        q: Float[Tensor, "... q_len head_dim"],
-        k: Float[Tensor, "... k_len head_dim"],
-        query_positions: Positions,
-        key_positions: Positions,
-        *,
-        scale: float = 1.0,
-        softmax_scale: float = 1.0,
-    ) -> Float[Tensor, "... q_len k_len"]:
-        """``softmax_scale * q · k + scale * relative_scores``: only the products are divided."""
-        relative = self.relative_scores(q, k, query_positions, key_positions)
-        return softmax_scale * (q @ k.mT) + scale * relative

@@ -9,15 +9,9 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from posembed_core.base import (
-    BiasEncoding,
-    Positions,
-    as_positions,
-    integer,
-    real,
-    relative_positions,
-    seeded_uniform,
-)
+from posembed_core.base import BiasEncoding, Positions, integer, real
+from posembed_core.draws import seeded_uniform
+from posembed_core.positions import as_positions, relative_positions
 from posembed_core.registry import register
 
 # The hidden layer of a piece with this many pairs stays in the cache and out of the memory bound.
@@ -70,8 +64,7 @@ class Fire(BiasEncoding):
     ) -> Float[Tensor, "heads q_len k_len"]:
         """The network's output for each normalised distance."""
         distances = self.normalised_distances(query_positions, key_positions).to(torch.float32)
-        first, second = self._layers()
-        first_weight, first_bias = first
+        (first_weight, first_bias), second = self._layers()
         second_weight, second_bias = second[:-1, heads], second[-1, heads]
         out = torch.empty(second_bias.numel(), distances.numel())
         for start in range(0, distances.numel(), _PIECE):
@@ -84,9 +77,7 @@ class Fire(BiasEncoding):
         self,
     ) -> tuple[Float[Tensor, "2 mlp_width"], Float[Tensor, "mlp_width+1 num_heads"]]:
         """Weights over biases: one input, and mlp_width inputs."""
-        bound = self.mlp_width**-0.5
-        first = seeded_uniform(2, self.mlp_width, self.seed, -1.0, 1.0)
-        second = seeded_uniform(
-            self.mlp_width + 1, self.num_heads, self.seed, -bound, bound, skip=2 * self.mlp_width
-        )
-        return first, second
+        width, bound = self.mlp_width, self.mlp_width**-0.5
+        first = seeded_uniform(2, width, self.seed, -1.0, 1.0)
+        drawn = first.numel()
+        return first, seeded_uniform(width + 1, self.num_heads, self.seed, -bound, bound, drawn)

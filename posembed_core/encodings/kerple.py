@@ -9,16 +9,9 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from posembed_core.base import (
-    BiasEncoding,
-    EncodingError,
-    Positions,
-    choice,
-    integer,
-    reals,
-    relative_positions,
-    seeded_uniform,
-)
+from posembed_core.base import BiasEncoding, EncodingError, Positions, choice, integer, reals
+from posembed_core.draws import seeded_uniform
+from posembed_core.positions import relative_positions
 from posembed_core.registry import register
 
 _LEAST = 0.01  # the reference code keeps both parameters above this
@@ -29,10 +22,9 @@ _LEAST = 0.01  # the reference code keeps both parameters above this
 class Kerple(BiasEncoding):
     """b_ij = -p ln(1 + a |i - j|), or -a |i - j|^p with p <= 2: one p and one a for each head.
 
-    Chi et al. 2022, section 4 (the logarithmic and the power variant); ALiBi is the power kernel
-    with p = 1. ``bias_p`` and ``bias_a`` are learned: give one number for each head, or none for
-    the reference code's initialisation (chijames/KERPLE: p uniform in 0 … 2, a in 0 … 1, both kept
-    at 0.01 or more), here with a seed.
+    Chi et al. 2022, section 4; ALiBi is the power kernel with p = 1. ``bias_p`` and ``bias_a`` are
+    learned: give one number for each head, or none for the reference code's initialisation
+    (chijames/KERPLE: p uniform in 0 … 2, a in 0 … 1, both at least 0.01), here with a seed.
     """
 
     slug: ClassVar[str] = "kerple"
@@ -53,42 +45,26 @@ class Kerple(BiasEncoding):
     seed: int = integer(42, "Parameter seed", low=0, high=2**32 - 1)
 
     def validate(self) -> None:
-        highest = 2.0 if self.kernel == "power" else 1e6
-        for name, high in (("bias_p", highest), ("bias_a", 1e6)):
-            given = getattr(self, name)
-            if given and len(given) != self.num_heads:
-                raise EncodingError(
-                    f"{name} must have one number for each of the {self.num_heads} heads, or "
-                    f"none, got {len(given)}",
-                    field=name,
-                    nearest=(),
-                )
-            for value in given:
-                if not _LEAST <= value <= high:
-                    raise EncodingError(
-                        f"{name} must be between {_LEAST:g} and {high:g} with the {self.kernel} "
-                        f"kernel, got {value:g}",
-                        field=name,
-                        nearest=tuple(min(max(item, _LEAST), high) for item in given),
-                    )
+        self._check("bias_p", 2.0 if self.kernel == "power" else 1e6)
+        self._check("bias_a", 1e6)
+
+    def _check(self, name: str, high: float) -> None:
+        given = getattr(self, name)
+        if len(given) not in {0, self.num_heads}:
+            allowed = f"{self.num_heads} numbers, one for each head, or none"
+            raise EncodingError(f"{name} must have {allowed}, got {len(given)}", field=name)
+        nearest = tuple(min(max(value, _LEAST), high) for value in given)
+        if nearest != given:
+            between = f"between {_LEAST:g} and {high:g} with the {self.kernel} kernel"
+            message = f"{name} must be {between}, got {given}; try {nearest}"
+            raise EncodingError(message, field=name, nearest=nearest)
 
     @property
-    def p(self) -> Float[Tensor, " num_heads"]:
-        """The p of each head: given, or drawn."""
-        return self._given_or_drawn(self.bias_p, 2.0, 0)
-
-    @property
-    def a(self) -> Float[Tensor, " num_heads"]:
-        """The a of each head: given, or drawn."""
-        return self._given_or_drawn(self.bias_a, 1.0, self.num_heads)
-
-    def _given_or_drawn(
-        self, given: tuple[float, ...], high: float, skip: int
-    ) -> Float[Tensor, " num_heads"]:
-        if given:
-            return torch.tensor(given)
-        drawn = seeded_uniform(1, self.num_heads, self.seed, high=high, skip=skip)
-        return drawn[0].clamp(min=_LEAST)
+    def p_and_a(self) -> Float[Tensor, "2 num_heads"]:
+        """The p and the a of each head: given, or drawn."""
+        drawn = seeded_uniform(2, self.num_heads, self.seed)
+        p, a = (drawn * torch.tensor([[2.0], [1.0]])).clamp(min=_LEAST).tolist()
+        return torch.tensor([self.bias_p or p, self.bias_a or a])
 
     def bias(
         self,
@@ -100,6 +76,6 @@ class Kerple(BiasEncoding):
         """The kernel of the distance, zero on the diagonal."""
         # float32 holds every distance up to 16,777,216 exactly, bfloat16 only up to 256.
         distances = relative_positions(query_positions, key_positions).abs().to(torch.float32)
-        p, a = self.p[heads, None, None], self.a[heads, None, None]
+        p, a = self.p_and_a[:, heads, None, None]
         fall = p * (a * distances).log1p() if self.kernel == "log" else a * distances**p
         return 0.0 - fall  # plain -fall would be -0 on the diagonal

@@ -8,13 +8,10 @@ from typing import ClassVar
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from posembed_core.base import (
-    Positions,
-    RelativeEncoding,
-    integer,
-    relative_positions,
-    seeded_normal,
-)
+from posembed_core.base import Positions, RelativeEncoding, integer
+from posembed_core.buckets import look_up
+from posembed_core.draws import seeded_normal
+from posembed_core.positions import relative_positions
 from posembed_core.registry import register
 
 
@@ -23,9 +20,9 @@ from posembed_core.registry import register
 class Shaw(RelativeEncoding):
     """e_ij = q_i · (k_j + a^K_ij), z_i = Σ_j α_ij (v_j + a^V_ij), a_ij = w[clip(j - i, -k, k) + k].
 
-    Shaw et al. 2018, eq. 1 to 4. Two tables of 2k + 1 rows, one for keys and one for values, shared
-    by all heads; distances beyond k = ``max_relative_position`` share the last row on their side.
-    The tables are learned; here they are normal draws with deviation 1 / sqrt(head_dim).
+    Shaw et al. 2018, eq. 1 to 4. Two tables of 2k + 1 rows, shared by all heads; distances beyond
+    k = ``max_relative_position`` share the last row on their side. The tables are learned; here
+    they are normal draws with deviation 1 / sqrt(head_dim).
     """
 
     slug: ClassVar[str] = "shaw"
@@ -43,9 +40,7 @@ class Shaw(RelativeEncoding):
     max_relative_position: int = integer(16, "Clipping distance", low=0, high=4096)
     seed: int = integer(42, "Table seed", low=0, high=2**32 - 1)
 
-    def indices(
-        self, query_positions: Positions, key_positions: Positions
-    ) -> Int[Tensor, "q_len k_len"]:
+    def indices(self, query_positions: Positions, key_positions: Positions) -> Int[Tensor, "q k"]:
         """The table row of each pair: key - query, clipped, counted from 0."""
         limit = self.max_relative_position
         return relative_positions(query_positions, key_positions).clamp(-limit, limit) + limit
@@ -53,16 +48,16 @@ class Shaw(RelativeEncoding):
     @property
     def key_table(self) -> Float[Tensor, "rows head_dim"]:
         """w^K: 2 max_relative_position + 1 rows."""
-        return self._table(skip=0)
+        return self._tables()[0]
 
     @property
     def value_table(self) -> Float[Tensor, "rows head_dim"]:
         """w^V: as many rows, the draws that follow those of the keys."""
-        return self._table(skip=(2 * self.max_relative_position + 1) * self.head_dim)
+        return self._tables()[1]
 
-    def _table(self, skip: int) -> Float[Tensor, "rows head_dim"]:
-        rows, std = 2 * self.max_relative_position + 1, self.head_dim**-0.5
-        return seeded_normal(rows, self.head_dim, self.seed, std, skip)
+    def _tables(self) -> tuple[Tensor, ...]:
+        rows = 2 * self.max_relative_position + 1
+        return seeded_normal(2 * rows, self.head_dim, self.seed, self.head_dim**-0.5).split(rows)
 
     def relative_scores(
         self,
@@ -72,9 +67,8 @@ class Shaw(RelativeEncoding):
         key_positions: Positions,
     ) -> Float[Tensor, "... q_len k_len"]:
         """q_i · a^K_ij: each query times every row, then the row that each key asks for."""
-        by_row = q @ self.key_table.to(q.dtype).T
         rows = self.indices(query_positions, key_positions)
-        return by_row.gather(-1, rows.expand(*by_row.shape[:-1], rows.shape[-1]))
+        return look_up(q @ self.key_table.to(q.dtype).T, rows)
 
     def relative_values(
         self,

@@ -8,17 +8,10 @@ from typing import ClassVar
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from posembed_core.base import (
-    BiasEncoding,
-    EncodingError,
-    Positions,
-    flag,
-    integer,
-    real,
-    relative_positions,
-    seeded_normal,
-)
+from posembed_core.base import BiasEncoding, EncodingError, Positions, flag, integer, real
 from posembed_core.buckets import widening_buckets
+from posembed_core.draws import seeded_normal
+from posembed_core.positions import relative_positions
 from posembed_core.registry import register
 
 
@@ -52,11 +45,8 @@ class T5(BiasEncoding):
 
     def validate(self) -> None:
         if self.bidirectional and self.num_buckets < 4:
-            raise EncodingError(
-                f"num_buckets must be at least 4 when bidirectional, got {self.num_buckets}; try 4",
-                field="num_buckets",
-                nearest=4,
-            )
+            message = f"num_buckets must be 4 or more when bidirectional, got {self.num_buckets}"
+            raise EncodingError(f"{message}; try 4", field="num_buckets", nearest=4)
         exact = self._one_direction // 2
         if self.max_distance <= exact:
             raise EncodingError(
@@ -76,9 +66,7 @@ class T5(BiasEncoding):
         std = self.initializer_factor * (64 * self.num_heads) ** -0.5
         return seeded_normal(self.num_buckets, self.num_heads, self.seed, std)
 
-    def buckets(
-        self, query_positions: Positions, key_positions: Positions
-    ) -> Int[Tensor, "q_len k_len"]:
+    def buckets(self, query_positions: Positions, key_positions: Positions) -> Int[Tensor, "q k"]:
         """The bucket of each pair, int64, decided with whole numbers only."""
         relative = relative_positions(query_positions, key_positions)
         distances = relative.abs() if self.bidirectional else (-relative).clamp(min=0)

@@ -9,15 +9,11 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from posembed_core.base import (
-    Positions,
-    RelativeEncoding,
-    integer,
-    real,
-    relative_positions,
-    seeded_normal,
-)
+from posembed_core.base import Positions, RelativeEncoding, integer, real
+from posembed_core.buckets import look_up
+from posembed_core.draws import seeded_normal
 from posembed_core.frequencies import inverse_frequencies, position_angles
+from posembed_core.positions import relative_positions
 from posembed_core.registry import register
 
 
@@ -57,18 +53,10 @@ class TransformerXL(RelativeEncoding):
         return seeded_normal(self.head_dim, self.head_dim, self.seed, self.head_dim**-0.5)
 
     @property
-    def content_bias(self) -> Float[Tensor, " head_dim"]:
-        """u, what every query adds to itself when it meets a key."""
-        return self._bias(0)
-
-    @property
-    def position_bias(self) -> Float[Tensor, " head_dim"]:
-        """v, what every query adds to itself when it meets a distance."""
-        return self._bias(1)
-
-    def _bias(self, row: int) -> Float[Tensor, " head_dim"]:
-        skip = self.head_dim * (self.head_dim + row)
-        return seeded_normal(1, self.head_dim, self.seed, self.head_dim**-0.5, skip)[0]
+    def biases(self) -> Float[Tensor, "2 head_dim"]:
+        """u, which every query adds for keys, and v, which every query adds for distances."""
+        width = self.head_dim
+        return seeded_normal(2, width, self.seed, width**-0.5, skip=width * width)
 
     def _projected(self, distances: Int[Tensor, " n"]) -> Float[Tensor, "n head_dim"]:
         return self.sinusoid(distances) @ self.weight.to(torch.float64).T
@@ -81,14 +69,11 @@ class TransformerXL(RelativeEncoding):
         key_positions: Positions,
     ) -> Float[Tensor, "... q_len k_len"]:
         """(q_i + v)·W R_(i-j) + u·k_j: each distance is multiplied once, then looked up."""
-        distances, which = (-relative_positions(query_positions, key_positions)).unique(
-            return_inverse=True
-        )
-        by_distance = (q + self.position_bias.to(q.dtype)) @ self._projected(distances).to(
-            q.dtype
-        ).T
-        positional = by_distance.gather(-1, which.expand(*q.shape[:-1], which.shape[-1]))
-        return positional + (k @ self.content_bias.to(k.dtype)).unsqueeze(-2)
+        u, v = self.biases.to(q.dtype)
+        every = -relative_positions(query_positions, key_positions)
+        distances, rows = every.unique(return_inverse=True)
+        by_distance = (q + v) @ self._projected(distances).to(q.dtype).T
+        return look_up(by_distance, rows) + (k @ u).unsqueeze(-2)
 
     def vectors(self, query_position: int, key_positions: Positions) -> Float[Tensor, "n head_dim"]:
         """W R_(i-j) of each key j for the query at i."""

@@ -9,15 +9,9 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from posembed_core.base import (
-    EncodingError,
-    Positions,
-    RotaryEncoding,
-    as_positions,
-    real,
-    relative_positions,
-)
+from posembed_core.base import EncodingError, Positions, RotaryEncoding, real
 from posembed_core.frequencies import split_pairs
+from posembed_core.positions import as_positions, relative_positions
 from posembed_core.registry import register
 
 
@@ -82,10 +76,7 @@ class XPos(RotaryEncoding):
             total += products * (distances * log_zeta).exp()
         out = (softmax_scale * total).to(q.dtype)
         if not out.isfinite().all() and q.isfinite().all() and k.isfinite().all():
-            after = int(relative_positions(*where).max())
-            raise EncodingError(
-                f"a key {after} tokens after its query is amplified beyond what {q.dtype} holds; "
-                f"leave out keys after the query, or bring positions closer together",
-                field="positions",
-            )
+            after = f"a key {int(relative_positions(*where).max())} tokens after its query"
+            message = f"{after} is amplified beyond what {q.dtype} holds; bring positions closer"
+            raise EncodingError(message, field="positions")
         return out
