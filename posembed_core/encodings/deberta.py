@@ -22,10 +22,9 @@ class Deberta(RelativeEncoding):
     """s_ij = q_i·k_j + q_i·(P W_k)[δ(i,j)] + k_j·(P W_q)[δ(j,i)], times 1 / sqrt(3 d).
 
     He et al. 2021, eq. 2 to 4; δ(i,j) = i - j + K, cut to 0 … 2K - 1. ``p2c="released"`` reads the
-    third term at δ(i,j), as the code for the released checkpoints does, ``"paper"`` at δ(j,i).
-    ``distances="clipped"`` is version 1, K = ``max_relative_positions``; ``"log"`` version 2,
-    K = ``position_buckets``, which widen from half of them on. P is learned, its rows normalised:
-    here it is normal draws, W_k and W_q with deviation 1 / sqrt(head_dim).
+    third term at δ(i,j) as the released code does. ``distances="clipped"`` is version 1, with
+    K = ``max_relative_positions``, ``"log"`` version 2, with K = ``position_buckets`` that widen.
+    P, W_k and W_q are learned: here normal draws, the Ws with deviation 1 / sqrt(head_dim).
     """
 
     slug: ClassVar[str] = "deberta"
@@ -35,9 +34,7 @@ class Deberta(RelativeEncoding):
         "He et al. 2021, DeBERTa: Decoding-enhanced BERT with Disentangled Attention "
         "(arXiv:2006.03654), eq. 2–4"
     )
-    formula: ClassVar[str] = (
-        r"s_{ij} = q_i^\top k_j + q_i^\top k^r_{\delta(i,j)} + k_j^\top q^r_{\delta(j,i)}"
-    )
+    formula: ClassVar[str] = r"s_{ij} = q_i k_j + q_i k^r_{\delta(i,j)} + k_j q^r_{\delta(j,i)}"
 
     p2c: str = choice("released", "Position to content", ("released", "paper"))
     distances: str = choice("clipped", "Distances", ("clipped", "log"))
@@ -90,5 +87,4 @@ class Deberta(RelativeEncoding):
         return self.tables[0][self.rows([query_position], key_positions)[0, 0]]
 
     def softmax_scale(self, head_dim: int) -> float:
-        """1 / sqrt(3 head_dim), for three terms."""
         return float((3 * head_dim) ** -0.5)

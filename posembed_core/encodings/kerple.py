@@ -76,6 +76,6 @@ class Kerple(BiasEncoding):
         """The kernel of the distance, zero on the diagonal."""
         # float32 holds every distance up to 16,777,216 exactly, bfloat16 only up to 256.
         distances = relative_positions(query_positions, key_positions).abs().to(torch.float32)
-        p, a = self.p_and_a[:, heads, None, None]
+        p, a = self.p_and_a[:, heads, None, None].unbind()
         fall = p * (a * distances).log1p() if self.kernel == "log" else a * distances**p
         return 0.0 - fall  # plain -fall would be -0 on the diagonal

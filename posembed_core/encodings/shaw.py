@@ -57,7 +57,7 @@ class Shaw(RelativeEncoding):
 
     def _tables(self) -> tuple[Tensor, ...]:
         rows = 2 * self.max_relative_position + 1
-        return seeded_normal(2 * rows, self.head_dim, self.seed, self.head_dim**-0.5).split(rows)
+        return seeded_normal(2 * rows, self.head_dim, self.seed, self.head_dim**-0.5).chunk(2)
 
     def relative_scores(
         self,

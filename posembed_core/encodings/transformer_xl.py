@@ -69,7 +69,7 @@ class TransformerXL(RelativeEncoding):
         key_positions: Positions,
     ) -> Float[Tensor, "... q_len k_len"]:
         """(q_i + v)·W R_(i-j) + u·k_j: each distance is multiplied once, then looked up."""
-        u, v = self.biases.to(q.dtype)
+        u, v = self.biases.to(q.dtype).unbind()
         every = -relative_positions(query_positions, key_positions)
         distances, rows = every.unique(return_inverse=True)
         by_distance = (q + v) @ self._projected(distances).to(q.dtype).T
