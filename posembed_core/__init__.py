@@ -15,6 +15,7 @@ from posembed_core.parameters import EncodingError
 from posembed_core.registry import create, encodings, register
 from posembed_core.rotary_config import rotary_from_config
 from posembed_core.tokens import random_tokens
+from posembed_core.training import TrainingSpec, train_table
 
 __all__ = [
     "AdditiveEncoding",
@@ -27,6 +28,7 @@ __all__ = [
     "PositionTable",
     "RelativeEncoding",
     "RotaryEncoding",
+    "TrainingSpec",
     "combine",
     "create",
     "encodings",
@@ -34,4 +36,5 @@ __all__ = [
     "random_tokens",
     "register",
     "rotary_from_config",
+    "train_table",
 ]

@@ -180,7 +180,7 @@ def test_untrained_zero_rows_are_named():
 def test_c17_a_position_without_a_row_names_both_numbers():
     table = load(npy(np.ones((100, 4), np.float32)))
     for position in (101, 100, -1):
-        with pytest.raises(pc.EncodingError, match=f"position {position} .* 100 positions"):
+        with pytest.raises(pc.EncodingError, match=f"position {position} .* 100 rows"):
             table.table([0, position])
     assert table.table(torch.tensor([[0, 99]])).shape == (1, 2, 4)
     assert table.table([]).shape == (0, 4)
