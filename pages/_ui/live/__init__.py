@@ -11,7 +11,7 @@ from pages._ui.live.packets import (
     pack_array,
     pack_figure,
 )
-from pages._ui.live.plot import Click, PlotEvents, plot
+from pages._ui.live.plot import Click, PlotEvents, plot, zoom_of
 from pages._ui.live.slider import is_dragging, live_slider, set_live_slider
 
 __all__ = [
@@ -26,4 +26,5 @@ __all__ = [
     "plot",
     "routes",
     "set_live_slider",
+    "zoom_of",
 ]

@@ -1,7 +1,8 @@
-"""Serves the components' JavaScript and plotly.js, each compressed once and cached for good.
+"""Serves what the components need besides their frames: JavaScript, plotly.js, arrays, figures.
 
 Streamlit sends a component's inline JavaScript with every run. Served from a route, a frame carries
-only the one-line `stub` that imports it.
+only the one-line `stub` that imports it. Files are compressed once; all is cached for good, since a
+URL names a version or a content hash.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 from streamlit import config
+
+from pages._ui.live.shelf import shelf
 
 _FOLDER = Path(__file__).parent
 _SCRIPTS = {path.name: path for path in sorted(_FOLDER.glob("*.js"))}
@@ -36,6 +39,11 @@ def _base() -> str:
 def plotly_url() -> str:
     """The absolute path under which the browser finds plotly.js."""
     return f"{_base()}/assets/plotly.min.js?v={get_plotlyjs_version()}"
+
+
+def parts_url() -> str:
+    """The absolute path under which the browser finds a packed array or figure, without its id."""
+    return f"{_base()}/assets/live/parts/"
 
 
 def stub(script: str) -> str:
@@ -82,10 +90,23 @@ def _script(request: Request) -> Response:
     return _respond(request, path, _FOREVER if current else "no-cache")
 
 
+def _part(request: Request) -> Response:
+    data = shelf.get(request.path_params["id"])
+    if data is None:
+        return Response("not here any more", status_code=404, headers={"Cache-Control": "no-store"})
+    # "identity" keeps Streamlit from compressing it: noise in int16 only gets slower.
+    headers = {
+        "Cache-Control": "private, max-age=86400, immutable",
+        "Content-Encoding": "identity",
+    }
+    return Response(data, media_type="application/octet-stream", headers=headers)
+
+
 def routes() -> list[Route]:
     """The routes to hand to `st.App(routes=…)`; their paths respect `server.baseUrlPath`."""
     base = _base()
     return [
         Route(f"{base}/assets/plotly.min.js", _plotly),
+        Route(f"{base}/assets/live/parts/{{id}}", _part),
         Route(f"{base}/assets/live/{{version}}/{{name}}", _script),
     ]

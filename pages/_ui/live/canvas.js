@@ -3,7 +3,8 @@
 const NAN_CODE = -32768
 
 // Σ coefficient × array + constant, as Float32: { z, rows, cols }. NaN where any term has no value.
-export function mix(terms, parts, frame) {
+// `used`: an earlier result that may be overwritten.
+export function mix(terms, parts, frame = 0, used = null) {
   let out = null
   let constant = 0
   for (const [name, coefficient] of terms) {
@@ -16,8 +17,11 @@ export function mix(terms, parts, frame) {
     const start = Math.min(frame, frames - 1) * size
     const base = coefficient * offset
     const gain = coefficient * step
-    out ??= { z: new Float32Array(size), rows, cols }
-    const z = out.z
+    if (!out) {
+      const z = used?.z.length === size ? used.z.fill(0) : new Float32Array(size)
+      out = { z, rows, cols }
+    }
+    const { z } = out
     if (cells instanceof Int16Array)
       for (let i = 0; i < size; i++) {
         const cell = cells[start + i]
@@ -72,8 +76,10 @@ export class Picture {
   }
 
   // colours: { table, low, high }
-  paint({ z, rows, cols }, { table, low, high }) {
+  paint(mixed, { table, low, high }) {
     const { source } = this
+    const { z, rows, cols } = mixed
+    this.mixed = mixed
     if (source.width !== cols || source.height !== rows || !this.image) {
       Object.assign(source, { width: cols, height: rows })
       this.image = new ImageData(cols, rows)
@@ -98,6 +104,9 @@ export class Picture {
     const [first, last] = up.map((value) => y._length - pixel(y, value))
     const width = Math.abs(right - left)
     const height = Math.abs(last - first)
+    const placement = [x._offset, y._offset, x._length, y._length, left, right, first, last].join()
+    if (placement === this.placement) return
+    this.placement = placement
     Object.assign(this.frame.style, {
       left: `${x._offset}px`, top: `${y._offset}px`,
       width: `${x._length}px`, height: `${y._length}px`,

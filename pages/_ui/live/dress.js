@@ -36,13 +36,11 @@ export function put(target, path, value) {
 
 // The layout in the page's colours, and the chart's configuration.
 export function dress(layout, root, traces) {
-  const text = theme(root, "--st-text-color")
-  const border = theme(root, "--st-border-color")
-  const ground = theme(root, "--st-background-color")
+  const [text, border, ground, family] = theme(root)
   const axis = { gridcolor: border, linecolor: border, zerolinecolor: border, tickcolor: border }
   const wall = { ...axis, backgroundcolor: CLEAR }
   const colours = {
-    font: { color: text, family: theme(root, "--st-font") },
+    font: { color: text, family },
     xaxis: axis, yaxis: axis,
     scene: { xaxis: wall, yaxis: wall, zaxis: wall },
     hoverlabel: { bgcolor: ground, bordercolor: border, font: { color: text } },

@@ -1,7 +1,7 @@
 // Reading packets (layout in packets.py), and what the components of one browser page share.
 
-// held: how many live sliders are held right now; plots: what has arrived for each chart.
-export const page = { held: 0, plots: new Map() }
+// held: how many live sliders are held right now.
+export const page = { held: 0 }
 
 const TYPES = { i2: Int16Array, f4: Float32Array, u1: Uint8Array }
 
@@ -21,10 +21,9 @@ export function buffers(bytes, { length, buffers }) {
   })
 }
 
-// Parts (figure, arrays) filed for a chart; `wake` is called when one arrives.
-export function slot(plot) {
-  if (!page.plots.has(plot)) page.plots.set(plot, { parts: new Map(), wake: null })
-  return page.plots.get(plot)
+// The values of theme variables for an element.
+export function theme(element, ...names) {
+  const style = getComputedStyle(element)
+  if (!names.length) names = ["text-color", "border-color", "background-color", "font"].map((n) => `--st-${n}`)
+  return names.map((name) => style.getPropertyValue(name).trim())
 }
-
-export const theme = (element, name) => getComputedStyle(element).getPropertyValue(name).trim()

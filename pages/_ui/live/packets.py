@@ -27,49 +27,26 @@ _TOP_CODE = 32_767
 
 @dataclass(frozen=True, eq=False)
 class PackedArray:
-    """A matrix, or a stack of them, ready to be sent. Equal contents have equal ids.
+    """A matrix, or a stack of them, as a packet. Equal contents have equal ids.
 
     value = offset + step · cell; the int16 cell -32768, or a float NaN, stands for "no value".
     """
 
     id: str
     shape: tuple[int, ...]  # (rows, cols) or (frames, rows, cols)
-    dtype: str  # "i2" or "f4"
-    offset: float
     step: float
-    body: bytes
-
-    def packet(self, plot: str, name: str) -> bytes:
-        """The bytes that file this array under `name` for the chart `plot`."""
-        frames, rows, cols = (1, *self.shape)[-3:]
-        header = {
-            "plot": plot,
-            "name": name,
-            "id": self.id,
-            "frames": frames,
-            "rows": rows,
-            "cols": cols,
-            "offset": self.offset,
-            "step": self.step,
-            "buffers": [[self.dtype, frames * rows * cols]],
-        }
-        return packet(header, [self.body])
+    data: bytes
 
 
 @dataclass(frozen=True, eq=False)
 class PackedFigure:
-    """A figure without its heatmaps' cells, which are packed beside it under the trace's name."""
+    """A figure as a packet, without its heatmaps' cells: those are arrays named like their trace."""
 
     id: str
     traces: tuple[str, ...]
     heatmaps: frozenset[str]
     arrays: Mapping[str, PackedArray]
-    body: bytes
-
-    def packet(self, plot: str, name: str) -> bytes:
-        """The bytes that file this figure under `name` for the chart `plot`."""
-        header = {"plot": plot, "name": name, "id": self.id, "buffers": [["u1", len(self.body)]]}
-        return packet(header, [self.body])
+    data: bytes
 
 
 def packet(header: Mapping[str, Any], buffers: list[bytes]) -> bytes:
@@ -108,16 +85,17 @@ def pack_array(array: ArrayLike, *, exact: bool | None = None) -> PackedArray:
     else:
         dtype = "i2"
         cells, offset, step = _quantise(values)
-    body = cells.tobytes()
-    key = f"{values.shape}{dtype}{offset!r}{step!r}".encode()
-    return PackedArray(
-        id=_digest(key, body),
-        shape=values.shape,
-        dtype=dtype,
-        offset=offset,
-        step=step,
-        body=body,
-    )
+    frames, rows, cols = (1, *values.shape)[-3:]
+    header = {
+        "frames": frames,
+        "rows": rows,
+        "cols": cols,
+        "offset": offset,
+        "step": step,
+        "buffers": [[dtype, values.size]],
+    }
+    data = packet(header, [cells.tobytes()])
+    return PackedArray(id=_digest(data), shape=values.shape, step=step, data=data)
 
 
 def _quantise(values: NDArray[Any]) -> tuple[NDArray[np.int16], float, float]:
@@ -172,17 +150,15 @@ def pack_figure(
         },
         cls=PlotlyJSONEncoder,
     ).encode()
+    data = packet({"buffers": [["u1", len(body)]]}, [body])
     return PackedFigure(
-        id=_digest(body),
+        id=_digest(data),
         traces=tuple(names),
         heatmaps=frozenset(heatmaps),
         arrays=arrays,
-        body=body,
+        data=data,
     )
 
 
-def _digest(*parts: bytes) -> str:
-    digest = hashlib.blake2b(digest_size=9)
-    for part in parts:
-        digest.update(part)
-    return digest.hexdigest()
+def _digest(data: bytes) -> str:
+    return hashlib.blake2b(data, digest_size=16).hexdigest()

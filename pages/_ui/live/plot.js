@@ -1,10 +1,12 @@
 // A Plotly chart that stays: full draws go through Plotly.react, moving values past it. See plot.py.
-import { buffers, header, page, slot, theme } from "./packet.js"
+import { buffers, header, page, theme } from "./packet.js"
 import { Picture, edges, lookup, mix } from "./canvas.js"
 import { CSS, dress, merge, put } from "./dress.js"
 
 const REST = 200 // ms without a new frame until Plotly gets the true values
 const ZOOM_PAUSE = 250 // ms after the last change of an axis until the server hears of it
+
+const RETRY = 2000 // ms between two complaints that the server no longer has an array
 
 const charts = new WeakMap()
 let library = null
@@ -17,8 +19,30 @@ function loadPlotly(url) {
     script.onload = () => resolve(window.Plotly)
     script.onerror = () => reject(new Error(`plotly.js not found at ${url}`))
     document.head.append(script)
-  })
+  }).then(leaveCells)
   return library
+}
+
+// A chart whose cells are on canvases needs no heatmap drawn by Plotly (100 ms each): it keeps the
+// values, for hover, click and export. The trace module is only found through a chart that has one.
+async function leaveCells(plotly) {
+  const probe = document.createElement("div")
+  await plotly.newPlot(probe, [{ type: "heatmap", z: [[0]] }], { width: 99, height: 99 })
+  const heatmap = probe._fullData[0]._module
+  const draw = heatmap.plot
+  heatmap.plot = (graph, ...rest) => {
+    if (!graph.parentElement?.classList.contains("live-plot-painted")) draw(graph, ...rest)
+  }
+  plotly.purge(probe)
+  return plotly
+}
+
+async function fetchPart(url) {
+  const answer = await fetch(url)
+  if (!answer.ok) throw Object.assign(new Error(`${url}: ${answer.status}`), { missing: true })
+  const bytes = new Uint8Array(await answer.arrayBuffer())
+  const head = header(bytes)
+  return { ...head, cells: buffers(bytes, head)[0] }
 }
 
 class Chart {
@@ -31,9 +55,11 @@ class Chart {
     this.button.onclick = () => this.reset()
     this.pictures = new Map()
     this.zoom = {}
+    this.parts = new Map()
     this.painted = 0
-    this.resizing = new ResizeObserver(() => {
-      if (this.width && this.root.clientWidth && this.root.clientWidth !== this.width) this.wake(true)
+    this.resizing = new ResizeObserver(([{ contentRect }]) => {
+      this.available = Math.floor(contentRect.width)
+      if (this.available !== this.width) this.wake()
     })
     this.resizing.observe(this.root)
   }
@@ -43,32 +69,52 @@ class Chart {
     this.resizing.disconnect()
     clearTimeout(this.resting)
     clearTimeout(this.telling)
-    if (this.slot?.wake === this.wakeUp) this.slot.wake = null
     if (this.plotly) this.plotly.purge(this.graph)
   }
 
   receive(bytes, component) {
-    Object.assign(this, { tell: component })
-    if (bytes !== this.bytes) {
-      this.bytes = bytes
-      const head = header(bytes)
-      const numbers = buffers(bytes, head)
-      this.frame = { ...head, y: new Map(head.lines.map((name, i) => [name, numbers[i]])) }
-      this.arrived = true
-    }
-    const { frame } = this
+    this.tell = component
+    if (bytes === this.bytes) return this.wake() // only the theme has changed
+    this.bytes = bytes
+    const head = header(bytes)
+    const numbers = buffers(bytes, head)
+    const frame = { ...head, y: new Map(head.lines.map((name, i) => [name, numbers[i]])) }
+    frame.number = this.received = (this.received ?? 0) + 1
     this.graph.setAttribute("aria-label", frame.alt)
     this.root.style.minHeight ||= `${frame.height ?? 450}px`
-    this.wakeUp ??= () => this.wake()
-    this.slot = slot(frame.plot)
-    this.slot.wake = this.wakeUp
-    if (!this.plotly) loadPlotly(frame.plotly).then((plotly) => { this.plotly = plotly; this.wake() })
-    this.wake()
+    this.complete(frame).then(() => {
+      if (this.frame?.number > frame.number) return
+      this.frame = frame
+      this.arrived = true
+      this.wake()
+    }, (error) => this.complain(error))
+  }
+
+  // Plotly, and the parts (arrays, figure) that a frame names; only what isn't here is fetched.
+  async complete(frame) {
+    const part = (id) => {
+      if (!this.parts.has(id)) this.parts.set(id, fetchPart(location.origin + frame.parts + id))
+      return this.parts.get(id)
+    }
+    const names = Object.keys(frame.needs)
+    const [plotly, figure, ...arrays] = await Promise.all([
+      loadPlotly(frame.plotly), part(frame.figure), ...names.map((name) => part(frame.needs[name])),
+    ])
+    Object.assign(frame, { drawing: figure.cells, arrays: new Map(names.map((name, i) => [name, arrays[i]])) })
+    this.plotly = plotly
+  }
+
+  // The server forgets parts that nobody has used for long, or is another one now: ask again.
+  complain(error) {
+    this.parts.clear()
+    if (!error.missing) throw error
+    if (this.complained && performance.now() - this.complained < RETRY) return
+    this.complained = performance.now()
+    this.tell.setStateValue("missing", this.received)
   }
 
   // Draw the newest state in the next animation frame.
-  wake(afresh = false) {
-    this.afresh ||= afresh
+  wake() {
     this.waiting ??= requestAnimationFrame(() => {
       this.waiting = null
       if (!this.destroyed) this.draw()
@@ -76,21 +122,19 @@ class Chart {
   }
 
   draw() {
-    const { frame, slot: { parts } } = this
-    if (!this.plotly || !this.root.clientWidth) return
-    const missing = Object.entries(frame.needs).some(([name, id]) => parts.get(name)?.id !== id)
-    if (missing || parts.get("").id !== frame.figure) return
-    const colours = ["--st-text-color", "--st-border-color", "--st-background-color", "--st-font"]
-      .map((name) => theme(this.root, name)).join()
-    const state = `${frame.figure} ${colours} ${this.root.clientWidth} ${frame.height}`
-    if (this.afresh || state !== this.state) {
+    const { frame } = this
+    if (!frame || !this.available) return
+    const state = [frame.figure, theme(this.root).join(), this.available, frame.height].join()
+    if (state !== this.state) {
       this.state = state
-      this.afresh = false
       this.prepare()
       this.full(this.arrived && this.painted > 0)
     } else if (this.arrived) this.quick()
     if (!this.arrived) return
     this.arrived = false
+    const used = new Set([frame.figure, ...Object.values(frame.needs)])
+    if (frame.number === this.received)
+      for (const id of this.parts.keys()) if (!used.has(id)) this.parts.delete(id)
     this.root.dataset.painted = ++this.painted
     this.settle()
   }
@@ -98,12 +142,12 @@ class Chart {
   // Read the figure: names, traces, layout for this width and theme.
   prepare() {
     const { frame } = this
-    const text = new TextDecoder().decode(this.slot.parts.get("").cells)
-      .replace(/var\((--[\w-]+)\)/g, (_, name) => theme(this.root, name))
+    const text = new TextDecoder().decode(frame.drawing)
+      .replace(/var\((--[\w-]+)\)/g, (_, name) => theme(this.root, name)[0])
     const figure = JSON.parse(text)
     this.names = figure.names
     this.traces = figure.data
-    this.width = this.root.clientWidth
+    this.width = this.available
     const narrow = this.width < figure.narrowWidth
     const layout = narrow ? merge(figure.layout, figure.narrow) : figure.layout
     if (!(narrow && figure.narrow.height)) layout.height = frame.height ?? layout.height ?? 450
@@ -114,7 +158,7 @@ class Chart {
     this.extents = new Map()
     for (const [name, terms] of Object.entries(frame.mixes)) {
       const trace = this.traces[this.names.indexOf(name)]
-      const { rows, cols } = this.slot.parts.get(terms.find(([array]) => array)[0])
+      const { rows, cols } = this.frame.arrays.get(terms.find(([array]) => array)[0])
       this.extents.set(name, { across: edges(trace, "x", cols), up: edges(trace, "y", rows) })
     }
     const straight = (id = "x") => [undefined, "-", "linear"].includes(layout[axisName(id)]?.type)
@@ -151,9 +195,10 @@ class Chart {
     this.own(() => plotly.react(this.graph, data, layout, this.base.config(this)))
     if (!this.listening) this.listen()
     this.patch = JSON.stringify(frame.patch)
-    this.drawn = null
-    this.table = null
+    this.drawn = this.table = null
+    this.curves = new Map()
     this.paint()
+    this.place()
     this.offerReset()
     this.root.dataset.state = light ? "moving" : "rest"
   }
@@ -184,7 +229,7 @@ class Chart {
   }
 
   cells(name) {
-    const { z, rows, cols } = mix(this.frame.mixes[name], this.slot.parts, 0)
+    const { z, rows, cols } = mix(this.frame.mixes[name], this.frame.arrays)
     return { z: Array.from({ length: rows }, (_, row) => z.subarray(row * cols, (row + 1) * cols)) }
   }
 
@@ -216,9 +261,9 @@ class Chart {
       if (this.drawn.get(name) === content) continue
       this.drawn.set(name, content)
       if (!this.pictures.has(name)) this.pictures.set(name, new Picture(this.layer))
-      this.pictures.get(name).paint(mix(terms, this.slot.parts, 0), this.coloursOf(name))
+      const picture = this.pictures.get(name)
+      picture.paint(mix(terms, this.frame.arrays, 0, picture.mixed), this.coloursOf(name))
     }
-    this.place()
   }
 
   coloursOf(name) {
@@ -268,9 +313,10 @@ class Chart {
       path += `${pen}${across.c2p(points[i].x).toFixed(2)},${height.toFixed(2)}`
       pen = "L"
     }
-    const [line, ...rest] = this.graph.querySelectorAll(`.tracelive${index} path.js-line`)
-    line?.setAttribute("d", path || "M0,0")
-    for (const piece of rest) piece.setAttribute("d", "M0,0")
+    // A line with gaps is several paths; the first can hold them all.
+    if (!this.curves.has(name))
+      this.curves.set(name, [...this.graph.querySelectorAll(`.tracelive${index} path.js-line`)])
+    this.curves.get(name).forEach((piece, i) => piece.setAttribute("d", (i === 0 && path) || "M0,0"))
   }
 
   // Changes of ours are not the reader's zoom.

@@ -13,7 +13,7 @@ import plotly.graph_objects as go
 import streamlit as st
 from numpy.typing import ArrayLike
 
-from pages._ui.live.assets import plotly_url, stub
+from pages._ui.live.assets import parts_url, plotly_url, stub
 from pages._ui.live.packets import (
     PackedArray,
     PackedFigure,
@@ -21,15 +21,12 @@ from pages._ui.live.packets import (
     pack_figure,
     packet,
 )
+from pages._ui.live.shelf import shelf
 
 # The chart lives in the page's own document: Plotly's drag handlers don't work in a shadow root.
 _chart = st.components.v2.component("live_plot", js=stub("plot.js"), isolate_styles=False)
-_store = st.components.v2.component("live_store", js=stub("store.js"), isolate_styles=False)
 
 _AXIS = re.compile(r"[xy]axis\d{0,3}")
-# Streamlit sends an unchanged element of this size as a reference (global.minCachedMessageSize).
-_CACHED_BYTES = 10_500
-_FIGURE = ""  # the name under which a chart's figure is filed among its arrays
 
 
 @dataclass(frozen=True)
@@ -94,9 +91,11 @@ def plot(
     curves = {
         name: np.ascontiguousarray(values, dtype="<f4") for name, values in (lines or {}).items()
     }
+    for part in (figure, *(packed[name] for name in needed)):
+        shelf.put(part.id, part.data)
     header = {
-        "plot": key,
         "plotly": plotly_url(),
+        "parts": parts_url(),
         "figure": figure.id,
         "needs": {name: packed[name].id for name in sorted(needed)},
         "mixes": {
@@ -110,21 +109,23 @@ def plot(
         "buffers": [["f4", len(curve)] for curve in curves.values()],
     }
     frame = packet(header, [curve.tobytes() for curve in curves.values()])
-    # The parts take no room: one container, no gap between them and the chart.
-    with st.container(gap=None):
-        for name in sorted(needed):
-            _ship(packed[name], key, name)
-        _ship(figure, key, _FIGURE)
-        result = _chart(key=key, data=frame, on_zoom_change=_ignore, on_click_change=_ignore)
+    # `missing` only asks for another run, which puts back on the shelf what had left it.
+    result = _chart(
+        key=key,
+        data=frame,
+        on_zoom_change=_ignore,
+        on_click_change=_ignore,
+        on_missing_change=_ignore,
+    )
     return PlotEvents(
         click=_read_click(result.get("click"), figure.traces), zoom=_read_zoom(result.get("zoom"))
     )
 
 
-def _ship(part: PackedArray | PackedFigure, key: str, name: str) -> None:
-    """Send one part in an element of its own, large enough that Streamlit remembers it."""
-    data = part.packet(key, name)
-    _store(key=f"{key}:{name}", data=data + bytes(max(0, _CACHED_BYTES - len(data))))
+def zoom_of(key: str) -> Mapping[str, tuple[float, float]]:
+    """The zoom of the chart `key` before it is drawn in this run; see `PlotEvents.zoom`."""
+    state = st.session_state.get(key)
+    return _read_zoom(state.get("zoom") if isinstance(state, Mapping) else None)
 
 
 def _check(

@@ -42,6 +42,23 @@ const HTML = `
   <div class="ends" aria-hidden="true"><span></span><span></span></div>
 </div>`
 
+// Streamlit's root element says what the script is doing.
+const app = () => document.querySelector("[data-test-script-state]")
+const isRunning = () => ["running", "rerunRequested"].includes(app()?.dataset.testScriptState)
+
+const idlers = new Set()
+let watching = null
+function whenIdle(action) {
+  idlers.add(action)
+  watching ??= new MutationObserver(() => {
+    if (isRunning()) return
+    const due = [...idlers]
+    idlers.clear()
+    due.forEach((act) => act())
+  })
+  watching.observe(app(), { attributeFilter: ["data-test-script-state"] })
+}
+
 const LOG_POSITIONS = 1000
 // A lost answer must not silence the slider.
 const PATIENCE = 1000
@@ -74,15 +91,13 @@ class Slider {
     this.send = send
     if (this.sent === null) this.sent = { seq: data.seq, value: data.value }
     const settled = data.seq >= this.sent.seq
+    this.answered = Math.max(this.answered ?? 0, data.seq)
     const same = this.data && JSON.stringify({ ...data, value: 0, seq: 0 }) === this.properties
     this.data = data
     if (!same) this.describe()
-    if (settled) {
-      this.sent.seq = data.seq
-      this.waiting = false
-      if (this.next) return this.flush()
-      if (!this.held) this.value = data.value
-    }
+    if (settled) this.sent.seq = data.seq
+    if (this.next) this.flush()
+    else if (settled && !this.held) this.value = data.value
     if (!same || (settled && !this.held)) this.show()
   }
 
@@ -177,20 +192,21 @@ class Slider {
     this.value = value
     this.show()
     this.next = { value, dragging }
-    if (!this.waiting) this.flush()
+    this.flush()
   }
 
-  // One question at a time; the newest value replaces any that waits.
+  // One question at a time; the newest value replaces any that waits. Asked while the page is still
+  // running, it would cut that run short, and whatever is drawn after the slider would never appear.
   flush() {
-    const { value, dragging } = this.next
+    if (this.sent.seq > this.answered) return
+    if (isRunning()) return whenIdle(() => this.next && this.flush())
+    this.sent = { seq: this.sent.seq + 1, ...this.next }
     this.next = null
-    this.waiting = true
-    this.sent = { seq: this.sent.seq + 1, value, dragging }
     this.send("at", this.sent)
     const { seq } = this.sent
-    setTimeout(() => {
-      if (this.sent.seq !== seq || !this.waiting) return
-      this.waiting = false
+    clearTimeout(this.impatience)
+    this.impatience = setTimeout(() => {
+      this.answered = seq
       if (this.next) this.flush()
     }, PATIENCE)
   }
