@@ -50,4 +50,5 @@ def create(slug: str, **fields: Any) -> Encoding:
                 f"{slug} has no field {name!r}; its fields are {', '.join(known) or 'none'}",
                 field=name,
             )
-    return cls(**fields)
+    # Checked here too, so that a list becomes the tuple that the signature promises.
+    return cls(**{name: known[name].check(name, value) for name, value in fields.items()})
