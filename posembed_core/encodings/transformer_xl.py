@@ -13,7 +13,7 @@ from posembed_core.base import Positions, RelativeEncoding, integer, real
 from posembed_core.buckets import look_up
 from posembed_core.draws import seeded_normal
 from posembed_core.frequencies import inverse_frequencies, position_angles
-from posembed_core.positions import relative_positions
+from posembed_core.positions import as_positions, relative_positions
 from posembed_core.registry import register
 
 
@@ -42,9 +42,10 @@ class TransformerXL(RelativeEncoding):
     base: float = real(10000.0, "Base", low=1.0, high=1e12, log=True)
     seed: int = integer(42, "Weight seed", low=0, high=2**32 - 1)
 
-    def sinusoid(self, distances: Int[Tensor, " n"]) -> Float[Tensor, "n head_dim"]:
+    def sinusoid(self, distances: Positions) -> Float[Tensor, "n head_dim"]:
         """R: sines, then cosines, of each distance; float64. An odd dimension has a sine more."""
-        angles = position_angles(distances, inverse_frequencies(self.head_dim, self.base))
+        inv_freq = inverse_frequencies(self.head_dim, self.base)
+        angles = position_angles(as_positions(distances), inv_freq)
         return torch.cat((angles.sin(), angles[:, : self.head_dim // 2].cos()), dim=-1)
 
     @property

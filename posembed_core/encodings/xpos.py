@@ -63,7 +63,7 @@ class XPos(RotaryEncoding):
         36,000 tokens with ``scale_base=512``, for float16 from about 4,500.
         """
         where = as_positions(query_positions), as_positions(key_positions)
-        distances = -relative_positions(*where) * (scale / self.scale_base)
+        distances = relative_positions(*where).to(torch.float64) * (-scale / self.scale_base)
         queries = self.rotate(q.to(torch.float64), where[0], scale=scale)
         keys = self.rotate(k.to(torch.float64), where[1], scale=scale)
         width = self.rotary_dim
