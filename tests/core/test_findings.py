@@ -7,13 +7,10 @@ import re
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import posembed_core as pc
 from posembed_core.findings import findings
 from posembed_core.known_configs import known_configs
-from posembed_core.rotary_config import rope_settings
 
 LLAMA3 = {
     "factor": 8.0,
@@ -312,63 +309,3 @@ def test_findings_come_errors_first_and_once() -> None:
     odd = {**gemma, "head_dim": "256", "rope_scaling": {**gemma["rope_scaling"], "beta_fast": 3}}
     found = findings(odd)
     assert [finding.severity for finding in found] == ["error", "warning"]
-
-
-anything = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
-    lambda inner: (
-        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3)
-    ),
-    max_leaves=6,
-)
-block_keys = st.sampled_from(
-    [
-        "type",
-        "rope_type",
-        "factor",
-        "rope_theta",
-        "original_max_position_embeddings",
-        "short_factor",
-        "long_factor",
-        "attention_factor",
-        "truncate",
-        "beta_fast",
-        "mscale",
-    ]
-)
-types = st.sampled_from(["linear", "dynamic", "yarn", "llama3", "longrope", "default"])
-outer_keys = st.sampled_from(
-    [
-        "rope_theta",
-        "head_dim",
-        "hidden_size",
-        "num_attention_heads",
-        "partial_rotary_factor",
-        "rotary_dim",
-        "max_position_embeddings",
-        "model_type",
-        "rope_parameters",
-        "text_config",
-    ]
-)
-
-
-@settings(max_examples=300, deadline=None)
-@given(
-    outer=st.dictionaries(outer_keys, anything, max_size=4),
-    block=st.dictionaries(block_keys, anything, max_size=5),
-    kind=st.none() | types,
-)
-def test_any_content_gives_findings_or_an_encoding(
-    outer: dict[str, Any], block: dict[str, Any], kind: str | None
-) -> None:
-    if kind is not None:
-        block["rope_type"] = kind
-    given_config = {"head_dim": 64, "rope_scaling": block, **outer}
-    errors = [finding for finding in findings(given_config) if finding.severity == "error"]
-    if not errors:
-        assert rope_settings(given_config)
-        return
-    with pytest.raises(pc.EncodingError) as caught:
-        rope_settings(given_config)
-    assert str(caught.value) in {finding.message for finding in errors}
