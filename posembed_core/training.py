@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -202,7 +202,7 @@ class Trainer:
         return Snapshot(step, weight, loss, self.model.query_key())
 
 
-def train_table(spec: TrainingSpec) -> Iterator[Snapshot]:
+def train_table(spec: TrainingSpec) -> Generator[Snapshot, None, None]:
     """Train a table; yields snapshots as it goes, first step 0 (noise), last the result.
 
     Deterministic bit for bit on one machine, however many threads torch may use. Closing the
