@@ -141,9 +141,7 @@ class Choice(Parameter):
     def check(self, name: str, value: Any) -> str:
         if not isinstance(value, str) or value not in self.options:
             words = " or ".join(repr(option) for option in self.options)
-            raise EncodingError(
-                f"{name} must be {words}, got {shown(value)}", field=name, nearest=self.options[0]
-            )
+            raise EncodingError(f"{name} must be {words}, got {shown(value)}", field=name)
         return value
 
 

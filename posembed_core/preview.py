@@ -41,7 +41,9 @@ class Frame:
 
     ``arrays`` are cells (positions × channels, float32) and ``mixes`` says how each picture is made
     of them: picture = Σ coefficient · array. ``norms`` are means over the positions behind each
-    cell, float64. ``peak`` is the greatest absolute value in any of the three pictures.
+    cell, float64. ``peak`` is where a colour scale for the three pictures may end: the greatest
+    absolute value, or 2.2 root mean squares of the picture where that is less, so that a few
+    outliers don't fade all others (3 % of normally distributed values lie beyond).
     """
 
     arrays: dict[str, Cells]
@@ -112,15 +114,19 @@ class Preview:
             if not isinstance(self.encoding, RotaryEncoding):
                 mixes["position"] = {"position": scale}
         rough = Frame(arrays, mixes, norms, 0.0)
-        # A bias is on its own axes and far larger than any vector: it doesn't set the range.
-        shared = [name for name in mixes if name != "position" or not self.shows_bias]
-        peak = max(float(rough.cells(name).abs().max()) for name in shared)
-        return replace(rough, peak=peak)
+        # A bias or a cosine is another kind of number than a vector's: it doesn't set the range.
+        shared = [name for name in mixes if name != "position" or not self.is_of_another_kind]
+        return replace(rough, peak=max(_peak(rough.cells(name)) for name in shared))
 
     def exact(self, row: int, scale: float) -> Combined:
         """The whole vectors of one position, not pooled: e, what position adds, and h."""
         at = slice(row, row + 1)
         return self._piece(self.tokens()[at], self._position_vectors(), at, scale)
+
+    @property
+    def is_of_another_kind(self) -> bool:
+        """Whether the middle picture's numbers are no components of vectors: a bias, a cosine."""
+        return self.shows_bias or isinstance(self.encoding, RotaryEncoding)
 
     @property
     def shows_bias(self) -> bool:
@@ -256,6 +262,11 @@ class Preview:
 
     def _local(self, at: slice) -> Span:
         return Span(0, at.stop - at.start, self.rows.step)
+
+
+def _peak(cells: Cells) -> float:
+    rms = float(torch.linalg.vector_norm(cells)) / math.sqrt(cells.numel())
+    return min(float(cells.abs().max()), 2.2 * rms)
 
 
 def nice_ceiling(peak: float) -> float:

@@ -1,0 +1,156 @@
+"""One cell's arithmetic, with all the digits: what a click on a picture explains."""
+
+from __future__ import annotations
+
+import torch
+
+from pages._ui.figures.equation import TERMS
+from pages._ui.theme import tinted
+from posembed_core import AdditiveEncoding, BiasEncoding, RotaryEncoding
+from posembed_core.combine import Combined
+from posembed_core.frequencies import split_pairs
+from posembed_core.preview import Frame, Preview
+
+
+def cell_at(preview: Preview, trace: str, x: object, y: object) -> tuple[int, ...]:
+    """The matrix cell at a clicked point, () where there is none.
+
+    (position, channel); for the middle picture of a score bias (key, query, 1).
+    """
+    if trace not in TERMS or not isinstance(x, int | float) or not isinstance(y, int | float):
+        return ()
+    if trace == "position" and preview.shows_bias:
+        return preview.rows.index(x), preview.queries.index(y), 1
+    # The second half of a concatenation shows the same channels again.
+    half = preview.columns.cells * preview.columns.step
+    second = (
+        trace == "combined" and preview.operation == "concat" and y > preview.columns.start + half
+    )
+    return preview.rows.index(x), preview.columns.index(y - half if second else y)
+
+
+def has_cell(preview: Preview, cell: tuple[int, ...]) -> bool:
+    """Whether the cell is one of this picture."""
+    n, d = preview.shape
+    if len(cell) == 3:
+        return preview.shows_bias and cell[0] < n and cell[1] < n and cell[2] == 1
+    return len(cell) == 2 and cell[0] < n and cell[1] < d
+
+
+def arithmetic(preview: Preview, frame: Frame, cell: tuple[int, ...], scale: float) -> str:
+    """How the value of a cell (see `cell_at`) came about, in Markdown.
+
+    For a cell that stands for many values, the same with means: they add up as well.
+    """
+    row, column = cell[:2]
+    if len(cell) == 3 and isinstance(preview.encoding, BiasEncoding):
+        return _of_bias(preview.encoding, preview.head, column, row, scale)
+    if preview.rows.step > 1 or preview.columns.step > 1:
+        return _of_means(preview, frame, row, column)
+    one = preview.exact(row, scale)
+    e, h = one.token[0, column], one.combined[0, column]
+    if isinstance(preview.encoding, RotaryEncoding):
+        line = _of_rotation(preview, preview.encoding, one, row, column, scale)
+    elif not isinstance(preview.encoding, AdditiveEncoding):
+        line = f"{_h(row, column)} = {_e(row, column)} = **{_number(e)}**: position enters later"
+    elif preview.operation == "concat":
+        line = (
+            f"{_h(row, column)} = {_e(row, column)} = **{_number(e)}**, and "
+            f"{_h(row, preview.shape[1] + column)} = {_p(row, column)} = "
+            f"**{_number(one.moved[0, column])}**"
+        )
+    else:
+        line = _of_sum(preview, one, row, column, scale)
+    if preview.layer_norm is not None:
+        line += f"; after LayerNorm {_h(row, column)} = **{_number(h)}**"
+    return line
+
+
+def _of_bias(encoding: BiasEncoding, head: int, query: int, key: int, scale: float) -> str:
+    bias = float(encoding.bias([query], [key], heads=slice(head, head + 1)))
+    term = tinted("position", f"s · b[{query}, {key}]")
+    return (
+        f"Head {head + 1}, query {query}, key {key}: {term} = {scale:g} · {bias:.9g} = "
+        f"**{scale * bias:.9g}**, added to the score before softmax"
+    )
+
+
+def _of_sum(preview: Preview, one: Combined, row: int, column: int, scale: float) -> str:
+    e, moved = one.token[0, column], one.moved[0, column]
+    # The factor itself, so that a scale of 0 shows it too.
+    p = preview.vectors()[row, column] if preview.vectors else torch.zeros(())
+    times = preview.operation == "multiply"
+    total = e * moved if times else e + moved
+    sign = "·" if times else "+"
+    return (
+        f"{_h(row, column)} = {_e(row, column)} {sign} "
+        f"{_p(row, column)} = {_number(e)} {sign} "
+        f"{scale:g} · {_number(p)} = **{_number(total)}**"
+    )
+
+
+def _of_rotation(
+    preview: Preview, encoding: RotaryEncoding, one: Combined, row: int, column: int, scale: float
+) -> str:
+    width = encoding.rotary_dim
+    if column >= width:
+        return (
+            f"{_h(row, column)} = {_e(row, column)} = {_number(one.token[0, column])}: "
+            f"channels from {width} on don't turn"
+        )
+    channels = torch.arange(width)
+    firsts, seconds = split_pairs(channels, encoding.pairing)
+    is_first = bool((firsts == column).any())
+    pair = int(((firsts if is_first else seconds) == column).nonzero())
+    a, b = int(firsts[pair]), int(seconds[pair])
+    length = preview.shape[0]
+    angle = float(encoding.angles([row], length, scale=scale)[0, pair])
+    x, y = one.token[0, a], one.token[0, b]
+    formula = (
+        f"e[{row}, {a}] cos θ − e[{row}, {b}] sin θ"
+        if is_first
+        else f"e[{row}, {b}] cos θ + e[{row}, {a}] sin θ"
+    )
+    return (
+        f"{_h(row, column)} = {formula} with e[{row}, {a}] = {_number(x)}, e[{row}, {b}] = "
+        f"{_number(y)} and θ = s · {row} · ω{_subscript(pair)} = {angle:.9g} rad: "
+        f"**{_number(one.moved[0, column] + one.token[0, column])}**"
+    )
+
+
+def _of_means(preview: Preview, frame: Frame, row: int, column: int) -> str:
+    rows, columns = preview.rows, preview.columns
+    i = (rows.index(row) - rows.start) // rows.step
+    j = (columns.index(column) - columns.start) // columns.step
+    last_row = min(rows.index(row) + rows.step, rows.stop) - 1
+    last_column = min(columns.index(column) + columns.step, columns.stop) - 1
+    e, p, h = (float(frame.cells(name)[i, j]) for name in ("token", "position", "combined"))
+    where = f"[{rows.index(row)}…{last_row}, {columns.index(column)}…{last_column}]"
+    middle = (
+        f", {tinted('position', 'the middle picture')} {p:.9g}" if not preview.shows_bias else ""
+    )
+    return (
+        f"Means over the values behind the cell {where}: {tinted('token', 'e')} {e:.9g}{middle}, "
+        f"{tinted('combined', 'h')} **{h:.9g}**. Zoom in to see single values."
+    )
+
+
+def _number(value: torch.Tensor) -> str:
+    # Nine digits tell every float32 from its neighbours.
+    return f"{float(value):.9g}"
+
+
+def _e(row: int, column: int) -> str:
+    return tinted("token", f"e[{row}, {column}]")
+
+
+def _p(row: int, column: int) -> str:
+    return tinted("position", f"s · p[{row}, {column}]")
+
+
+def _h(row: int, column: int) -> str:
+    return tinted("combined", f"h[{row}, {column}]")
+
+
+def _subscript(number: int) -> str:
+    return str(number).translate(str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉"))

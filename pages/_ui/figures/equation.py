@@ -1,0 +1,226 @@
+"""h = e + s·p as three heatmaps and the norms of their columns, one figure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import plotly.graph_objects as go
+
+from pages._ui.theme import DASHES, DIVERGING, base_layout, hue, text_hue
+from posembed_core.preview import nice_ceiling
+from posembed_core.resolution import Span
+
+TERMS = ("token", "position", "combined")
+NORMS = {"token": "‖e‖", "position": "‖s·p‖", "combined": "‖h‖"}
+
+# Where the three pictures stand, as fractions of the width: the signs go between them.
+_PLACES = ((0.0, 0.285), (0.345, 0.63), (0.69, 0.975))
+_TOP, _BOTTOM = (0.44, 0.94), (0.0, 0.25)
+_STACKED = ((0.80, 0.975), (0.555, 0.73), (0.31, 0.485), (0.0, 0.20))
+_COLOUR_BAR = {"thickness": 12, "x": 0.985, "xpad": 2, "len": 0.55, "y": 0.94, "yanchor": "top"}
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One picture: its heading, the symbol of its values, and what its cells stand for.
+
+    ``rows`` are the indices shown up the picture (channels, or a bias's queries), of ``height`` all
+    in all.
+    """
+
+    title: str
+    symbol: str
+    rows: Span
+    height: int
+    up: str = "dimension"
+    across: str = "position"
+    own_scale: bool = False
+
+
+@dataclass(frozen=True)
+class Look:
+    """All that the figure depends on and that moving the scale leaves alone."""
+
+    panels: tuple[Panel, Panel, Panel]
+    columns: Span  # the positions shown, along every picture and under the norms
+    width: int  # of so many in all
+    signs: tuple[str, str]
+    words: tuple[str, ...] = ()  # the tokens of a sentence, at their positions
+
+
+def equation_figure(look: Look) -> go.Figure:
+    """The figure without its numbers, which travel by themselves (see `ranges`)."""
+    figure = go.Figure(layout=base_layout(height=520, margin={"l": 58, "r": 8, "t": 6, "b": 44}))
+    for index, (term, panel) in enumerate(zip(TERMS, look.panels, strict=True), start=1):
+        figure.add_trace(_heatmap(term, panel, look.columns, index))
+        figure.update_layout(_axes(panel, look, index))
+    for term in TERMS:
+        figure.add_trace(_norm_line(term, look.columns))
+    figure.update_layout(
+        coloraxis={"colorscale": DIVERGING, "colorbar": _COLOUR_BAR},
+        coloraxis2={"colorscale": DIVERGING, "showscale": False},
+        xaxis4={
+            "domain": [0, _PLACES[-1][1]],
+            "anchor": "y4",
+            "range": _range(look.width),
+            "title": {"text": "" if look.words else look.panels[0].across, "standoff": 4},
+            "matches": "x",
+            **_words(look),
+        },
+        yaxis4={
+            "domain": list(_BOTTOM),
+            "anchor": "x4",
+            "title": {"text": "norm", "standoff": 6},
+            "zeroline": True,
+            "nticks": 5,
+        },
+        annotations=[*_headings(look), *_line_names()],
+    )
+    # A patch names attributes with dots, Figure.update_layout with underscores.
+    start = {name.replace(".", "_"): value for name, value in ranges(1.0, 1.0, 1.0).items()}
+    return figure.update_layout(**start)
+
+
+def ranges(peak: float, own_peak: float, highest: float) -> dict[str, Any]:
+    """Where the colours and the axis of the norms end: at round numbers, which rarely change.
+
+    ``peak`` is the greatest value of the pictures on the shared colour scale, ``own_peak`` that of
+    a middle picture with a scale of its own, ``highest`` the greatest norm.
+    """
+    shared, own = nice_ceiling(peak), nice_ceiling(own_peak)
+    return {
+        "coloraxis.cmin": -shared,
+        "coloraxis.cmax": shared,
+        "coloraxis2.cmin": -own,
+        "coloraxis2.cmax": own,
+        "yaxis4.range": [0.0, nice_ceiling(highest) * 1.04],
+    }
+
+
+def narrow_layout(look: Look) -> dict[str, Any]:
+    """The same figure for a phone: the three pictures above one another."""
+    layout: dict[str, Any] = {"height": 1100, "margin": {"l": 52, "r": 6, "t": 4, "b": 40}}
+    for index, domain in enumerate(_STACKED, start=1):
+        name = str(index) if index > 1 else ""
+        layout[f"xaxis{name}"] = {"domain": [0, 1]}
+        layout[f"yaxis{name}"] = {"domain": list(domain)}
+    layout["annotations"] = [*_headings(look, stacked=True), *_line_names(top=_STACKED[-1][1])]
+    layout["coloraxis"] = {
+        "colorbar": {
+            "orientation": "h", "thickness": 10, "x": 0.5, "xanchor": "center",
+            "y": 0.245, "yanchor": "middle", "len": 0.9,
+        }
+    }  # fmt: skip
+    return layout
+
+
+def _heatmap(term: str, panel: Panel, columns: Span, index: int) -> go.Heatmap:
+    suffix = str(index) if index > 1 else ""
+    return go.Heatmap(
+        name=term,
+        x0=columns.start + (columns.step - 1) / 2,
+        dx=columns.step,
+        y0=panel.rows.start + (panel.rows.step - 1) / 2,
+        dy=panel.rows.step,
+        xaxis=f"x{suffix}",
+        yaxis=f"y{suffix}",
+        coloraxis="coloraxis2" if panel.own_scale else "coloraxis",
+        hovertemplate=(
+            f"{panel.across} %{{x}}, {panel.up} %{{y}}<br>"
+            f"{panel.symbol} = %{{z:.3g}}<extra></extra>"
+        ),
+    )
+
+
+def _axes(panel: Panel, look: Look, index: int) -> dict[str, Any]:
+    suffix = str(index) if index > 1 else ""
+    first = look.panels[0]
+    shared = panel.up == first.up and panel.height == first.height
+    across = {
+        "domain": list(_PLACES[index - 1]),
+        "anchor": f"y{suffix}",
+        "range": _range(look.width),
+        "title": {"text": panel.across, "standoff": 4},
+        "nticks": 6,
+        "constrain": "domain",
+    }
+    up = {
+        "domain": list(_TOP),
+        "anchor": f"x{suffix}",
+        # Dimension 0 on top, as a matrix is written.
+        "range": _range(panel.height)[::-1],
+        "title": {"text": panel.up, "standoff": 6} if index == 1 or not shared else None,
+        "showticklabels": index == 1 or not shared,
+        "nticks": 6,
+    }
+    if index > 1:
+        across["matches"] = "x"
+        if shared:
+            up["matches"] = "y"
+    return {f"xaxis{suffix}": across, f"yaxis{suffix}": up}
+
+
+def _norm_line(term: str, columns: Span) -> go.Scatter:
+    return go.Scatter(
+        name=NORMS[term],
+        x=columns.centres().tolist(),
+        y=[0.0] * columns.cells,
+        xaxis="x4",
+        yaxis="y4",
+        mode="lines",
+        line={"color": hue(term), "dash": DASHES[term], "width": 2.5},
+        hovertemplate=f"position %{{x}}<br>{NORMS[term]} = %{{y:.4g}}<extra></extra>",
+    )
+
+
+def _range(size: int) -> list[float]:
+    return [-0.5, size - 0.5]
+
+
+def _words(look: Look) -> dict[str, Any]:
+    if not look.words or look.columns.step > 1 or len(look.words) > 48:
+        return {"nticks": 12}
+    at = list(range(look.columns.start, look.columns.stop))
+    return {"tickvals": at, "ticktext": [look.words[index] for index in at], "tickangle": -40}
+
+
+def _headings(look: Look, stacked: bool = False) -> Sequence[dict[str, Any]]:
+    notes = []
+    for index, (term, panel) in enumerate(zip(TERMS, look.panels, strict=True)):
+        left, right = (0.0, 1.0) if stacked else _PLACES[index]
+        top = _STACKED[index][1] if stacked else _TOP[1]
+        sign = ("", *look.signs)[index]
+        heading = f"{sign}  {panel.title}" if stacked and sign else panel.title
+        notes.append(
+            _note(f"<b>{heading}</b>", (left + right) / 2, top, text_hue(term), size=15)
+            | {"yanchor": "bottom", "yshift": 4}
+        )
+        if sign and not stacked:
+            between = (_PLACES[index - 1][1] + left) / 2
+            notes.append(
+                _note(sign, between, sum(_TOP) / 2, None, size=24 if len(sign) < 3 else 15)
+            )
+    return notes
+
+
+def _line_names(top: float = _BOTTOM[1]) -> Sequence[dict[str, Any]]:
+    keys = {"solid": "━━", "dot": "┅┅", "dash": "╍╍"}
+    names = [
+        f'<span style="color:{text_hue(term)}">{keys[DASHES[term]]} {NORMS[term]}</span>'
+        for term in TERMS
+    ]
+    line = "     ".join(names)
+    return [_note(f"<b>norm per position</b>     {line}", 0.0, top, None, size=14)
+            | {"xanchor": "left", "yanchor": "bottom", "yshift": 4}]  # fmt: skip
+
+
+def _note(text: str, x: float, y: float, colour: str | None, size: int) -> dict[str, Any]:
+    font: dict[str, Any] = {"size": size}
+    if colour:
+        font["color"] = colour
+    return {
+        "text": text, "x": x, "y": y, "xref": "paper", "yref": "paper",
+        "showarrow": False, "font": font,
+    }  # fmt: skip

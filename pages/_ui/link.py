@@ -1,0 +1,103 @@
+"""The URL as the page's memory: settings are read from it, checked, and written back to it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Any
+
+import streamlit as st
+
+from posembed_core.parameters import EncodingError, Parameter, shown
+
+_RECORD = "link"
+# A run asked for just before the browser learnt of a new URL still carries the old one.
+_IN_FLIGHT_SECONDS = 1.5
+
+
+class Link:
+    """One page's settings as they stand in the URL, for one run of the page.
+
+    `read` gives a setting's value and notes what is wrong with it; `keep` says what is shown now;
+    `write` puts all that differ from their defaults into the URL. ``changed`` tells whether the URL
+    is new (a first visit, a copied link, the browser's back button), so that widgets must follow.
+    """
+
+    def __init__(self, page: str) -> None:
+        self.page = page
+        self._notices: list[str] = []
+        here = st.query_params.to_dict()
+        record = st.session_state.get(_RECORD)
+        if record is None or record["page"] != page:
+            record = {"page": page, "written": None, "before": None, "at": 0.0}
+            st.session_state[_RECORD] = record
+        in_flight = time.monotonic() - record["at"] < _IN_FLIGHT_SECONDS
+        if in_flight and here == record["before"]:
+            here = record["written"]
+        self._record = record
+        self._params: dict[str, str] = here
+        self.changed = here != record["written"]
+        self._kept: dict[str, str] = {}
+        self._known: set[str] = set()
+
+    def read(self, name: str, parameter: Parameter, default: Any) -> Any:
+        """The setting's value in the URL, its default where it has none.
+
+        A value that isn't allowed becomes the nearest legal one, and a notice says so.
+        """
+        self._known.add(name)
+        text = self._params.get(name)
+        if text is None:
+            return default
+        try:
+            return parameter.parse(name, text)
+        except EncodingError as error:
+            instead = default if error.nearest is None else error.nearest
+            self.note(
+                f"The link has {name}={text[:40]}, but {str(error).partition(';')[0]}. "
+                f"Shown instead: {parameter.format(instead) or 'none'}."
+            )
+            return instead
+
+    def keep(self, name: str, parameter: Parameter, value: Any, default: Any) -> None:
+        """Say what is shown now; a default needs no place in the URL."""
+        self._known.add(name)
+        self._kept[name] = "" if value == default else parameter.format(value)
+        if value == default or (value is None and default is None):
+            self._kept.pop(name)
+
+    def drop(self, name: str) -> None:
+        """The setting is the default again (or not shown at all)."""
+        self._kept.pop(name, None)
+
+    def note_unknown(self, *later: str) -> None:
+        """A notice for what stands in the URL and is no setting, here or ``later`` in the run."""
+        for name in sorted(self._params.keys() - self._known - set(later)):
+            self.note(f"The link has {shown(name)}, which is no setting here; it is ignored.")
+
+    def note(self, sentence: str) -> None:
+        """Have something to say about the URL."""
+        self._notices.append(sentence)
+
+    def show_notices(self) -> None:
+        """Show what was noted since the last call."""
+        for notice in self._notices:
+            st.warning(notice)
+        self._notices.clear()
+
+    def write(self) -> None:
+        """Put what was kept into the URL, if it says something else."""
+        self._go(self._kept)
+        self.changed = False
+
+    def _go(self, params: Mapping[str, str]) -> None:
+        here = st.query_params.to_dict()
+        if here != params:
+            self._record.update(before=here, at=time.monotonic())
+            st.query_params.from_dict(dict(params))
+        self._record["written"] = dict(params)
+
+
+def open_link(params: Mapping[str, str]) -> None:
+    """Go to other settings of this page, as if a link had been followed; for callbacks."""
+    st.query_params.from_dict(dict(params))
