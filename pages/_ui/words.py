@@ -128,7 +128,8 @@ def _role(encoding: Encoding) -> str:
     if isinstance(encoding, RotaryEncoding):
         return (
             f"{encoding.title} turns each pair of channels by an angle that grows with the "
-            "position: nothing is added. In a model it turns queries and keys. Here ‖s·p‖ is ‖h − e‖."
+            "position: nothing is added. In a model it turns queries and keys. "
+            "Here ‖s·p‖ is ‖h − e‖."
         )
     if isinstance(encoding, BiasEncoding):
         return (
