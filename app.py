@@ -23,15 +23,7 @@ from streamlit.logger import get_logger
 
 import posembed_core
 from pages import _ui as ui
-
-try:  # until they exist
-    from pages._ui import live
-except ImportError:
-    live = None
-try:
-    from pages._ui import cached
-except ImportError:
-    cached = None
+from pages._ui import cached, live
 
 ROOT = Path(__file__).parent
 LOG = get_logger("posembed")
@@ -52,8 +44,7 @@ def preload() -> None:
     posembed_core.encodings()
     for module in pkgutil.walk_packages(ui.__path__, f"{ui.__name__}."):
         importlib.import_module(module.name)
-    if hasattr(cached, "preload"):
-        cached.preload()
+    cached.preload()
 
 
 @asynccontextmanager
@@ -108,6 +99,6 @@ logging.getLogger("streamlit.error_util").addFilter(hides_visitors_text)
 app = st.App(
     "pages/navigation.py",
     lifespan=lifespan,
-    routes=live.routes() if hasattr(live, "routes") else [],
+    routes=live.routes(),
     on_script_error=report_script_error,
 )
