@@ -76,7 +76,8 @@ def test_the_check_itself_notices_a_display_library(tmp_path: Path, package: str
 
 
 def test_modules_are_one_idea_long() -> None:
-    lengths = {path: len(path.read_text(encoding="utf-8").splitlines()) for path in modules()}
+    paths = [*modules("posembed_core", "pages", "benchmarks"), ROOT / "app.py"]
+    lengths = {path: len(path.read_text(encoding="utf-8").splitlines()) for path in paths}
     assert lengths
     assert {path: n for path, n in lengths.items() if n >= MAX_MODULE_LINES} == {}
 
