@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import torch
@@ -115,16 +116,18 @@ def cos_error(
     return computed - (positions.to(torch.float64).unsqueeze(-1) * inv_freq).cos()
 
 
-def max_cos_error(inv_freq: Float[Tensor, " pairs"], length: int, arithmetic: Arithmetic) -> float:
-    """``max |Δcos|`` over all positions below ``length`` and all pairs.
+def max_cos_error(
+    inv_freq: Float[Tensor, " pairs"], length: int, arithmetic: Arithmetic, start: int = 0
+) -> float:
+    """``max |Δcos|`` over the positions ``start … length - 1`` and all pairs.
 
     In pieces of bounded memory. Positions whose angle overflows count as an error of 2, the
     greatest that a cosine can have.
     """
     step = max(1, _PIECE // max(1, inv_freq.numel()))
     worst = 0.0
-    for start in range(0, length, step):
-        piece = torch.arange(start, min(start + step, length))
+    for first in range(start, length, step):
+        piece = torch.arange(first, min(first + step, length))
         error = cos_error(inv_freq, piece, arithmetic).abs()
         worst = max(worst, float(error.nan_to_num(2.0).max()))
     return worst
@@ -135,3 +138,50 @@ def inv_freq_error(
 ) -> Float[Tensor, " pairs"]:
     """The relative error of each inverse frequency after a cast to ``dtype``; -1 if it turns 0."""
     return torch.where(inv_freq == 0, 0.0, rounded(inv_freq, dtype) / inv_freq - 1)
+
+
+@dataclass(frozen=True)
+class WorstPair:
+    """At one position, the pair whose cosine is farthest off: each number exact, then as computed.
+
+    Angles in radians. ``cos`` as computed is NaN where the angle overflows.
+    """
+
+    pair: int
+    position: tuple[float, float]
+    inv_freq: tuple[float, float]
+    angle: tuple[float, float]
+    cos: tuple[float, float]
+
+
+def worst_pair(
+    inv_freq: Float[Tensor, " pairs"], position: int, arithmetic: Arithmetic
+) -> WorstPair:
+    """Where rounding shows most at ``position``."""
+    where = torch.tensor([position])
+    error = cos_error(inv_freq, where, arithmetic)[0].abs().nan_to_num(torch.inf)
+    pair = int(error.argmax())
+    one = inv_freq[pair : pair + 1]
+    angle = angles(one, where, arithmetic)
+    exact = position * float(one)
+    return WorstPair(
+        pair=pair,
+        position=(float(position), float(rounded(where, arithmetic.positions))),
+        inv_freq=(float(one), float(rounded(one, arithmetic.inv_freq))),
+        angle=(exact, float(angle)),
+        cos=(math.cos(exact), float(angle.cos())),
+    )
+
+
+def error_curve(
+    inv_freq: Float[Tensor, " pairs"], last: int, arithmetic: Arithmetic, points: int = 192
+) -> tuple[Int[Tensor, " n"], Float[Tensor, " n"]]:
+    """At most ``points`` positions from 1 to ``last``, and the largest error of a cosine at each.
+
+    The positions are equally spaced on a logarithmic scale, so that small ones are all there; an
+    angle that overflows counts as an error of 2.
+    """
+    steps = torch.linspace(0, math.log2(max(last, 1)), points, dtype=torch.float64)
+    where: Tensor = steps.exp2().round().to(torch.int64).unique()
+    error = cos_error(inv_freq, where, arithmetic).abs().nan_to_num(2.0)
+    return where, error.amax(dim=-1)

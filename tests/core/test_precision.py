@@ -76,6 +76,8 @@ def test_the_greatest_error_is_that_of_all_positions() -> None:
     for arithmetic in ARITHMETICS.values():
         every = precision.cos_error(inv_freq, torch.arange(20_000), arithmetic)
         assert precision.max_cos_error(inv_freq, 20_000, arithmetic) == every.abs().max()
+        last = precision.max_cos_error(inv_freq, 20_000, arithmetic, start=19_000)
+        assert last == every[19_000:].abs().max()
 
 
 def test_errors_grow_with_the_length_and_with_rounding() -> None:
@@ -108,3 +110,25 @@ def test_frequencies_cast_to_half() -> None:
     assert error[0] == -1
     assert 1e-3 < error[1].abs() < 0.05
     assert error[2] == 0
+
+
+def test_the_worst_pair_is_shown_number_by_number() -> None:
+    inv_freq = inverse_frequencies(64, 1e4)
+    found = precision.worst_pair(inv_freq, 257, ARITHMETICS["bfloat16"])
+    every = precision.cos_error(inv_freq, torch.tensor([257]), ARITHMETICS["bfloat16"])[0]
+    assert found.pair == every.abs().argmax()
+    assert found.position == (257, 256)
+    assert found.inv_freq == (inv_freq[found.pair], inv_freq[found.pair].bfloat16().double())
+    assert found.angle[0] == pytest.approx(257 * inv_freq[found.pair].item(), rel=1e-15)
+    assert found.cos[1] - found.cos[0] == pytest.approx(every[found.pair].item(), rel=1e-12)
+
+
+def test_the_curve_of_errors_samples_positions_up_to_the_last() -> None:
+    inv_freq = inverse_frequencies(64, 1e4)
+    where, error = precision.error_curve(inv_freq, 8192, ARITHMETICS["float32"], points=100)
+    assert (where[0], where[-1]) == (1, 8192)
+    assert (where.diff() > 0).all()
+    assert len(where) <= 100
+    every = precision.cos_error(inv_freq, where, ARITHMETICS["float32"])
+    assert torch.equal(error, every.abs().amax(-1))
+    assert precision.error_curve(inv_freq, 1, ARITHMETICS["float32"])[0].tolist() == [1]

@@ -1,0 +1,167 @@
+"""A model's RoPE as text to copy and as tables to keep."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from posembed_core.base import RotaryEncoding
+from posembed_core.findings import Finding
+from posembed_core.long_context import KINDS, PairTable, incomplete_pairs
+from posembed_core.precision import ARITHMETICS, Arithmetic, max_cos_error
+from posembed_core.rotary_config import RopeSettings
+
+MILESTONES = (2**13, 2**17, 2**20)
+_ABOUT_ALL = ("head_dim", "base", "pairing", "rotary_fraction")
+
+
+def pair_columns(table: PairTable, trained: int, wanted: int) -> dict[str, Float[Tensor, " pairs"]]:
+    """``{heading: values}`` of the pairs, float64, in the order of the table to download.
+
+    ``trained`` and ``wanted`` are lengths in tokens: turns and phases are those reached there.
+    """
+    turns_trained, _ = table.turns(trained)
+    turns_before, turns_after = table.turns(wanted)
+    phase_trained, _ = table.phases(trained)
+    phase_before, phase_after = table.phases(wanted)
+    return {
+        "pair": torch.arange(len(table.before), dtype=torch.float64),
+        "inv_freq_before": table.before,
+        "inv_freq_after": table.after,
+        "wavelength_before": table.wavelength_before,
+        "wavelength_after": table.wavelength_after,
+        f"turns_before_at_{trained}": turns_trained,
+        f"turns_before_at_{wanted}": turns_before,
+        f"turns_after_at_{wanted}": turns_after,
+        f"phase_before_at_{trained}": phase_trained,
+        f"phase_before_at_{wanted}": phase_before,
+        f"phase_after_at_{wanted}": phase_after,
+    }
+
+
+def distance_columns(
+    edges: Int[Tensor, " edges"], before: Float[Tensor, " cells"], after: Float[Tensor, " cells"]
+) -> dict[str, Float[Tensor, " cells"]]:
+    """``{heading: values}`` of the mean scores of distances ``from`` … ``to``, both included."""
+    return {
+        "from": edges[:-1].to(torch.float64),
+        "to": edges[1:].to(torch.float64) - 1,
+        "score_before": before,
+        "score_after": after,
+    }
+
+
+def to_csv(
+    columns: Mapping[str, Float[Tensor, " rows"]], words: Mapping[str, Sequence[str]] | None = None
+) -> str:
+    """The columns as CSV, every float64 with all its digits; ``words`` are columns of text."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    lists: list[Iterable[str]] = [map(_exact, values.tolist()) for values in columns.values()]
+    lists += (words or {}).values()
+    writer.writerow([*columns, *(words or {})])
+    writer.writerows(zip(*lists, strict=True))
+    return text.getvalue()
+
+
+def stacked(columns: Mapping[str, Float[Tensor, " rows"]]) -> Float[Tensor, "rows columns"]:
+    """The columns side by side, for a .npy file."""
+    return torch.stack(list(columns.values()), dim=-1)
+
+
+def report(
+    name: str,
+    settings: RopeSettings,
+    found: Sequence[Finding],
+    table: PairTable,
+    lengths: tuple[int, int],
+) -> str:
+    """What the page shows, as plain text; ``lengths`` are the trained and the wanted one."""
+    encoding, (_, wanted) = settings.encoding, lengths
+    factor = encoding.attention_factor(wanted)
+    facts = {
+        "rope type": f"{settings.rope_type} ({encoding.title})",
+        **own_fields(encoding),
+        "base": f"{encoding.base:.12g} (from {settings.base_from})",
+        "head": f"{encoding.head_dim} channels (from {settings.head_dim_from})",
+        "rotated": f"{encoding.rotary_dim} channels, {len(table.before)} pairs, {encoding.pairing}",
+        "attention factor": f"{factor:.9g} on cos and sin, {factor**2:.9g} on scores",
+    }
+    parts = [
+        f"RoPE of {name}" + (f", {settings.layer_type}" if settings.layer_type else ""),
+        "\n".join(f"{key:<34}{value}" for key, value in facts.items()),
+        summary(table, *lengths),
+        "\n".join(f"{finding.severity}: {finding.message} {finding.reason}" for finding in found)
+        or "Nothing odd was found in the config.",
+        _rounding(table.after),
+        _pairs(table),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def summary(table: PairTable, trained: int, wanted: int) -> str:
+    """What becomes of the pairs, in two sentences."""
+    counts, pairs = Counter(table.kind), len(table.before)
+    kinds = ", ".join(f"{counts[kind]} {kind}" for kind in KINDS if counts[kind])
+    unseen = incomplete_pairs(table.before, trained)
+    return (
+        f"Of {pairs} pairs at {wanted:,} tokens: {kinds}. {unseen} never complete a turn over the "
+        f"{trained:,} positions of training, {incomplete_pairs(table.after, wanted)} over "
+        f"{wanted:,} with the scaling."
+    )
+
+
+def rounding(inv_freq: Float[Tensor, " pairs"], arithmetic: Arithmetic) -> list[float]:
+    """The largest error of a cosine over all pairs and the 1,024 positions up to `MILESTONES`."""
+    return [max_cos_error(inv_freq, last, arithmetic, last - 1024) for last in MILESTONES]
+
+
+def _rounding(inv_freq: Float[Tensor, " pairs"]) -> str:
+    heads = "".join(f"{f'at {last:,}':>14}" for last in MILESTONES)
+    lines = [f"{'largest error of cos':<46}{heads}"]
+    for arithmetic in ARITHMETICS.values():
+        cells = "".join(f"{error:>14.3g}" for error in rounding(inv_freq, arithmetic))
+        lines.append(f"{arithmetic.title:<46}{cells}")
+    return "\n".join(lines)
+
+
+def _pairs(table: PairTable) -> str:
+    lines = ["pair  inv_freq before  after           wavelength before  after           kind"]
+    rows = zip(
+        table.before.tolist(),
+        table.after.tolist(),
+        table.wavelength_before.tolist(),
+        table.wavelength_after.tolist(),
+        table.kind,
+        strict=True,
+    )
+    lines += [
+        f"{pair:>4}  {before:<15.9g}  {after:<14.9g}  {long:<17.9g}  {longer:<14.9g}  {kind}"
+        for pair, (before, after, long, longer, kind) in enumerate(rows)
+    ]
+    return "\n".join(lines)
+
+
+def own_fields(encoding: RotaryEncoding) -> dict[str, str]:
+    """What this scaling has that plain RoPE hasn't, ``{field: value}``, only what is set."""
+    given = {
+        name: parameter.format(getattr(encoding, name))
+        for name, parameter in encoding.parameters().items()
+        if name not in _ABOUT_ALL
+    }
+    lists = {
+        name: f"{len(getattr(encoding, name))} numbers"
+        for name in given
+        if isinstance(getattr(encoding, name), tuple)
+    }
+    return {name: text for name, text in (given | lists).items() if text not in {"", "0 numbers"}}
+
+
+def _exact(value: float) -> str:
+    return str(int(value)) if value == round(value) and abs(value) < 2**53 else repr(value)
