@@ -1,5 +1,6 @@
 """Checks every shape and type that the core's signatures promise, in every test."""
 
+from hypothesis import settings
 from jaxtyping import install_import_hook
 
 # Before anything imports the core, else what is imported already stays unchecked. An int where a
@@ -7,3 +8,7 @@ from jaxtyping import install_import_hook
 install_import_hook(
     "posembed_core", "beartype.beartype(conf=beartype.BeartypeConf(is_pep484_tower=True))"
 )
+
+# The same examples in every run, and no example is timed.
+settings.register_profile("posembed", derandomize=True, deadline=None, database=None)
+settings.load_profile("posembed")
