@@ -1,0 +1,134 @@
+"""How alike the positions of a table are: norms, cosines, and how they fall with distance.
+
+A cosine with a zero row is undefined. It is left out of every mean, and where nothing is left, the
+result says so instead of being a number.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor
+
+from posembed_core.resolution import Span
+
+_COLUMNS = 64  # of a table, at a time, so that the complex spectrum of a large one never exists
+
+
+@dataclass(frozen=True, eq=False)
+class Similarity:
+    """Cosines between positions, each cell the mean over the positions behind it.
+
+    ``values`` float64, in -1 … 1, mean nothing where ``defined`` is false: where every row behind
+    one side of the cell is zero.
+    """
+
+    values: Float[Tensor, "row_cells column_cells"]
+    defined: Bool[Tensor, "row_cells column_cells"]
+
+
+@dataclass(frozen=True, eq=False)
+class Decay:
+    """The mean cosine at each distance 0 … n - 1, float64, and over how many pairs it was taken.
+
+    ``values`` mean nothing where ``pairs`` is 0.
+    """
+
+    values: Float[Tensor, " n"]
+    pairs: Int[Tensor, " n"]
+
+
+def row_norms(table: Float[Tensor, "n d"]) -> Float[Tensor, " n"]:
+    """The Euclidean norm of each row, float64."""
+    norms: Tensor = table.to(torch.float64).norm(dim=1)
+    return norms
+
+
+def centred(table: Float[Tensor, "n d"]) -> Float[Tensor, "n d"]:
+    """The table less its mean row, float64: what positions have in common tells none apart."""
+    exact = table.to(torch.float64)
+    deviations = exact - exact.mean(dim=0)
+    # Of equal numbers the mean may differ by a rounding, far below the least step of float32.
+    deviations[deviations.abs() <= exact.abs().amax(dim=0) * 2.0**-45] = 0
+    return deviations
+
+
+def unit_rows(table: Float[Tensor, "n d"]) -> tuple[Float[Tensor, "n d"], Bool[Tensor, " n"]]:
+    """Each row divided by its norm, float64, and whether it has one; zero rows stay zero."""
+    exact = table.to(torch.float64)
+    norms = exact.norm(dim=1)
+    return exact / torch.where(norms > 0, norms, 1.0)[:, None], norms > 0
+
+
+def cosine_similarity(table: Float[Tensor, "n d"], rows: Span, columns: Span) -> Similarity:
+    """Cosines between the positions ``rows`` and ``columns`` of the table, pooled to their cells.
+
+    The mean of cosines over two blocks of positions is the product of the blocks' mean unit rows,
+    so that pooling 8192 × 8192 cosines never computes them.
+    """
+    units, defined = unit_rows(table)
+    down, has_down = _mean_rows(units, defined, rows)
+    across, has_across = _mean_rows(units, defined, columns)
+    return Similarity(down @ across.T, has_down[:, None] & has_across)
+
+
+def patch_similarity(table: Float[Tensor, "n d"]) -> Similarity:
+    """Cosines between the patches of a vision model's table, as tiles laid out like the patches.
+
+    Row r and column c of the grid of tiles is a map of how alike patch (r, c) is to every patch
+    (Dosovitskiy et al. 2021, figure 7 centre). ``table`` must have no row but those of the patches:
+    k² rows give a picture of k² × k² cells. Raises `ValueError` for any other number of rows.
+    """
+    side = math.isqrt(table.shape[0])
+    if side**2 != table.shape[0]:
+        raise ValueError(f"patches must form a square, got {table.shape[0]} rows; leave out others")
+    units, defined = unit_rows(table)
+    # [(r c) (y x)] -> [(r y) (c x)]
+    tiles = (units @ units.T).reshape(side, side, side, side).transpose(1, 2)
+    both = (defined[:, None] & defined).reshape(side, side, side, side).transpose(1, 2)
+    return Similarity(tiles.reshape(side**2, side**2), both.reshape(side**2, side**2))
+
+
+def adjacent_cosine(table: Float[Tensor, "n d"]) -> float | None:
+    """The mean cosine of each row and the next, None where no pair has one."""
+    units, defined = unit_rows(table)
+    both = defined[:-1] & defined[1:]
+    if not both.any():
+        return None
+    return float((units[:-1] * units[1:]).sum(dim=1)[both].mean())
+
+
+def distance_decay(table: Float[Tensor, "n d"]) -> Decay:
+    """The mean cosine of all pairs of positions that lie k apart, for every k.
+
+    The autocorrelation of the unit rows along the positions, by Wiener and Khinchin's theorem: of
+    all n² pairs, in n log n steps.
+    """
+    units, defined = unit_rows(table)
+    count = units.shape[0]
+    sums = torch.zeros(count, dtype=torch.float64)
+    for columns in torch.split(units, _COLUMNS, dim=1):
+        sums += _autocorrelation(columns)
+    pairs = _autocorrelation(defined[:, None].to(torch.float64)).round().to(torch.int64)
+    return Decay(sums / pairs.clamp(min=1), pairs)
+
+
+def _autocorrelation(columns: Float[Tensor, "n d"]) -> Float[Tensor, " n"]:
+    count = columns.shape[0]
+    # Twice the length, so that the end doesn't meet the beginning.
+    power = torch.fft.rfft(columns, n=2 * count, dim=0).abs().square().sum(dim=1)
+    correlation: Tensor = torch.fft.irfft(power, n=2 * count)
+    return correlation[:count]
+
+
+def _mean_rows(
+    units: Float[Tensor, "n d"], defined: Bool[Tensor, " n"], span: Span
+) -> tuple[Float[Tensor, "cells d"], Bool[Tensor, " cells"]]:
+    cell = torch.arange(span.stop - span.start) // span.step
+    sums = torch.zeros(span.cells, units.shape[1], dtype=units.dtype)
+    sums.index_add_(0, cell, units[span.start : span.stop])
+    counts = torch.bincount(cell[defined[span.start : span.stop]], minlength=span.cells)
+    return sums / counts.clamp(min=1)[:, None], counts > 0
