@@ -42,21 +42,22 @@ def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., st
         if name not in running:
             port = _free_port()
             log = tmp_path_factory.mktemp("server") / "log"
-            process = subprocess.Popen(
-                [
-                    *(sys.executable, "-m", "streamlit", "run", str(script)),
-                    f"--server.port={port}",
-                    "--server.address=127.0.0.1",
-                    "--server.headless=true",
-                    "--server.fileWatcherType=none",
-                    "--browser.gatherUsageStats=false",
-                    *options,
-                ],
-                cwd=ROOT,
-                env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
-                stdout=log.open("wb"),
-                stderr=subprocess.STDOUT,
-            )
+            with log.open("wb") as output:
+                process = subprocess.Popen(
+                    [
+                        *(sys.executable, "-m", "streamlit", "run", str(script)),
+                        f"--server.port={port}",
+                        "--server.address=127.0.0.1",
+                        "--server.headless=true",
+                        "--server.fileWatcherType=none",
+                        "--browser.gatherUsageStats=false",
+                        *options,
+                    ],
+                    cwd=ROOT,
+                    env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
+                    stdout=output,
+                    stderr=subprocess.STDOUT,
+                )
             url = f"http://127.0.0.1:{port}"
             running[name] = (process, url)
             _wait_for_health(url, process, log, options)
@@ -126,16 +127,24 @@ def traffic() -> Traffic:
 
 @pytest.fixture
 def new_page(browser: Browser, traffic: Traffic) -> Iterator[Callable[..., Page]]:
-    """new_page(**context options) → a page; the test fails on any error in its console."""
+    """new_page(**context options) → a page; the test fails on any error in its console.
+
+    tolerate: a text whose presence makes an error one that the test expects.
+    """
     contexts = []
     errors: list[str] = []
 
-    def make(**options: object) -> Page:
+    def make(tolerate: str | None = None, **options: object) -> Page:
         context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
         contexts.append(context)
         page = context.new_page()
-        page.on("console", lambda m: errors.append(m.text) if m.type == "error" else None)
-        page.on("pageerror", lambda error: errors.append(str(error)))
+
+        def note(text: str) -> None:
+            if tolerate is None or tolerate not in text:
+                errors.append(text)
+
+        page.on("console", lambda m: note(m.text) if m.type == "error" else None)
+        page.on("pageerror", lambda error: note(str(error)))
         page.on(
             "websocket", lambda socket: socket.on("framereceived", lambda data: traffic.add(data))
         )

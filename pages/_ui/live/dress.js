@@ -7,13 +7,20 @@ export const CSS = `
 .live-plot-cells { position: absolute; overflow: hidden }
 .live-plot-cells canvas { position: absolute; image-rendering: pixelated }
 .live-plot-painted .heatmaplayer { visibility: hidden }
-.live-plot > [role=img] { position: relative }
+.live-plot-layer + div { position: relative }
+.live-plot-player { display: flex; align-items: center; gap: .75rem; color: var(--st-text-color);
+  font: .875rem var(--st-font) }
+.live-plot-player[hidden] { display: none }
+.live-plot-player input { flex: 1; height: 44px; accent-color: var(--st-primary-color) }
+.live-plot-player button { min-height: 2.75rem; min-width: 5rem; font: inherit; cursor: pointer;
+  color: inherit; background: none; border: 1px solid var(--st-border-color);
+  border-radius: var(--st-button-radius) }
 .live-plot > button { position: absolute; left: 0; top: 0; min-height: 2rem; padding: 0 .6rem;
   font: .8125rem var(--st-font); color: var(--st-text-color); cursor: pointer;
   background: var(--st-background-color); border: 1px solid var(--st-border-color);
   border-radius: var(--st-button-radius) }
 .live-plot > button[hidden] { display: none }
-.live-plot > button:focus-visible { outline: 2px solid var(--st-primary-color) }
+.live-plot button:focus-visible, .live-plot-player input:focus-visible { outline: 2px solid var(--st-primary-color) }
 `
 const CLEAR = "rgba(0,0,0,0)"
 
@@ -37,13 +44,14 @@ export function put(target, path, value) {
 // The layout in the page's colours, and the chart's configuration.
 export function dress(layout, root, traces) {
   const [text, border, ground, family] = theme(root)
+  const colorway = theme(root, "--st-chart-categorical-colors")[0].split(",").filter(Boolean)
   const axis = { gridcolor: border, linecolor: border, zerolinecolor: border, tickcolor: border }
   const wall = { ...axis, backgroundcolor: CLEAR }
   const colours = {
     font: { color: text, family },
     xaxis: axis, yaxis: axis,
     scene: { xaxis: wall, yaxis: wall, zaxis: wall },
-    hoverlabel: { bgcolor: ground, bordercolor: border, font: { color: text } },
+    hoverlabel: { bgcolor: ground, bordercolor: border, font: { color: text, family } },
     legend: { bgcolor: CLEAR },
     modebar: { bgcolor: CLEAR, color: border, activecolor: text },
   }
@@ -52,7 +60,7 @@ export function dress(layout, root, traces) {
     ...layout,
     paper_bgcolor: CLEAR,
     plot_bgcolor: CLEAR,
-    template: merge(layout.template ?? {}, { layout: colours }),
+    template: merge({ layout: { colorway } }, merge(layout.template ?? {}, { layout: colours })),
   }
   // Grid lines would lie over the cells, which are under the whole chart.
   for (const { type, xaxis = "x", yaxis = "y" } of traces) {
@@ -69,7 +77,7 @@ export function dress(layout, root, traces) {
 function configure(chart, solid, ground) {
   const { graph, plotly } = chart
   const reset = {
-    name: "reset", title: "Reset zoom", icon: plotly.Icons.home, click: () => chart.reset(),
+    name: "reset", title: "Reset axes", icon: plotly.Icons.home, click: () => chart.reset(),
   }
   const picture = {
     name: "png", title: "Download as PNG", icon: plotly.Icons.camera,
@@ -84,6 +92,7 @@ function configure(chart, solid, ground) {
   }
   return {
     displaylogo: false,
+    showTips: false,
     doubleClick: false, // the chart's own reset knows where home is
     modeBarButtons: [solid
       ? ["zoom3d", "orbitRotation", "resetCameraDefault3d", picture]

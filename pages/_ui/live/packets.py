@@ -126,6 +126,8 @@ def pack_figure(
     Any colour may be written as "var(--st-red-color)": the browser fills in the theme's value.
     """
     spec = figure.to_dict()
+    if _is_placeholder(spec["layout"].get("template")):
+        del spec["layout"]["template"]
     names: list[str] = []
     arrays: dict[str, PackedArray] = {}
     heatmaps: set[str] = set()
@@ -158,6 +160,11 @@ def pack_figure(
         arrays=arrays,
         data=data,
     )
+
+
+def _is_placeholder(template: Any) -> bool:
+    """Streamlit's default template, whose colours (#000001 …) only `st.plotly_chart` replaces."""
+    return bool(template) and "#000001" in template.get("layout", {}).get("colorway", ())
 
 
 def _digest(data: bytes) -> str:

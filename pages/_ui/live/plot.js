@@ -1,55 +1,25 @@
 // A Plotly chart that stays: full draws go through Plotly.react, moving values past it. See plot.py.
-import { buffers, header, page, theme } from "./packet.js"
+import { awayFrom, axesOf, axisName, overlap } from "./axes.js"
 import { Picture, edges, lookup, mix } from "./canvas.js"
 import { CSS, dress, merge, put } from "./dress.js"
+import { isTraceable, pathsOf, trace } from "./lines.js"
+import { fetchPart, loadPlotly } from "./load.js"
+import { buffers, header, page, theme } from "./packet.js"
+import { Player } from "./player.js"
 
 const REST = 200 // ms without a new frame until Plotly gets the true values
 const ZOOM_PAUSE = 250 // ms after the last change of an axis until the server hears of it
 
-const RETRY = 2000 // ms between two complaints that the server no longer has an array
+const RETRY = 500 // ms until a part that the server didn't have is asked for again,
+const TRIES = 5 // so many times
 
 const charts = new WeakMap()
-let library = null
-
-// plotly.js, once per browser page.
-function loadPlotly(url) {
-  library ??= new Promise((resolve, reject) => {
-    if (window.Plotly) return resolve(window.Plotly)
-    const script = Object.assign(document.createElement("script"), { src: location.origin + url })
-    script.onload = () => resolve(window.Plotly)
-    script.onerror = () => reject(new Error(`plotly.js not found at ${url}`))
-    document.head.append(script)
-  }).then(leaveCells)
-  return library
-}
-
-// A chart whose cells are on canvases needs no heatmap drawn by Plotly (100 ms each): it keeps the
-// values, for hover, click and export. The trace module is only found through a chart that has one.
-async function leaveCells(plotly) {
-  const probe = document.createElement("div")
-  await plotly.newPlot(probe, [{ type: "heatmap", z: [[0]] }], { width: 99, height: 99 })
-  const heatmap = probe._fullData[0]._module
-  const draw = heatmap.plot
-  heatmap.plot = (graph, ...rest) => {
-    if (!graph.parentElement?.classList.contains("live-plot-painted")) draw(graph, ...rest)
-  }
-  plotly.purge(probe)
-  return plotly
-}
-
-async function fetchPart(url) {
-  const answer = await fetch(url)
-  if (!answer.ok) throw Object.assign(new Error(`${url}: ${answer.status}`), { missing: true })
-  const bytes = new Uint8Array(await answer.arrayBuffer())
-  const head = header(bytes)
-  return { ...head, cells: buffers(bytes, head)[0] }
-}
 
 class Chart {
   constructor(parent) {
     this.root = parent.appendChild(document.createElement("div"))
     this.root.className = "live-plot"
-    this.root.innerHTML = `<style>${CSS}</style><div class="live-plot-layer"></div><div role="img"></div>
+    this.root.innerHTML = `<style>${CSS}</style><div class="live-plot-layer" role="img"></div><div></div>
       <button type="button" hidden>Reset zoom</button>`
     ;[, this.layer, this.graph, this.button] = this.root.children
     this.button.onclick = () => this.reset()
@@ -57,6 +27,7 @@ class Chart {
     this.zoom = {}
     this.parts = new Map()
     this.painted = 0
+    this.player = new Player(this.root, () => this.flip())
     this.resizing = new ResizeObserver(([{ contentRect }]) => {
       this.available = Math.floor(contentRect.width)
       if (this.available !== this.width) this.wake()
@@ -66,6 +37,7 @@ class Chart {
 
   destroy() {
     this.destroyed = true
+    this.player.stop()
     this.resizing.disconnect()
     clearTimeout(this.resting)
     clearTimeout(this.telling)
@@ -80,14 +52,30 @@ class Chart {
     const numbers = buffers(bytes, head)
     const frame = { ...head, y: new Map(head.lines.map((name, i) => [name, numbers[i]])) }
     frame.number = this.received = (this.received ?? 0) + 1
-    this.graph.setAttribute("aria-label", frame.alt)
+    this.layer.setAttribute("aria-label", frame.alt)
     this.root.style.minHeight ||= `${frame.height ?? 450}px`
-    this.complete(frame).then(() => {
-      if (this.frame?.number > frame.number) return
-      this.frame = frame
-      this.arrived = true
-      this.wake()
-    }, (error) => this.complain(error))
+    this.present(frame, TRIES)
+  }
+
+  // Show a frame once all it names is here.
+  async present(frame, tries) {
+    try {
+      await this.complete(frame)
+    } catch (error) {
+      this.parts.clear()
+      if (!error.missing || !tries) throw error
+      // The server forgets what nobody has used for long, or is another one now. A run puts it back.
+      if (frame.number === this.received) this.tell.setStateValue("missing", tries)
+      await new Promise((resolve) => setTimeout(resolve, RETRY))
+      if (frame.number === this.received && !this.destroyed) this.present(frame, tries - 1)
+      return
+    }
+    if (this.frame?.number > frame.number || this.destroyed) return
+    this.frame = frame
+    const counts = [...frame.arrays.values()].map(({ frames }) => frames)
+    this.player.describe(Math.max(1, ...counts), frame.snapshots)
+    this.arrived = true
+    this.wake()
   }
 
   // Plotly, and the parts (arrays, figure) that a frame names; only what isn't here is fetched.
@@ -102,15 +90,6 @@ class Chart {
     ])
     Object.assign(frame, { drawing: figure.cells, arrays: new Map(names.map((name, i) => [name, arrays[i]])) })
     this.plotly = plotly
-  }
-
-  // The server forgets parts that nobody has used for long, or is another one now: ask again.
-  complain(error) {
-    this.parts.clear()
-    if (!error.missing) throw error
-    if (this.complained && performance.now() - this.complained < RETRY) return
-    this.complained = performance.now()
-    this.tell.setStateValue("missing", this.received)
   }
 
   // Draw the newest state in the next animation frame.
@@ -188,7 +167,7 @@ class Chart {
     const data = this.traces.map((trace, i) => {
       const name = this.names[i]
       const y = frame.y.get(name)
-      if (y) return { ...trace, y, uid: `live${i}` }
+      if (y) return { ...trace, y: this.grown(i, y), uid: `live${i}` }
       if (!frame.mixes[name]) return { ...trace, uid: `live${i}` }
       return { ...trace, uid: `live${i}`, ...(light ? this.standIn(name) : this.cells(name)) }
     })
@@ -208,14 +187,18 @@ class Chart {
     const { frame, graph, plotly } = this
     const patch = JSON.stringify(frame.patch)
     if (!this.canvases && this.extents.size) return this.full(false)
-    if (![...frame.y.keys()].every((name) => this.traceable(name))) return this.full(true)
+    const curves = [...frame.y].map(([name, y]) => [this.names.indexOf(name), y])
+    if (!curves.every(([index, y]) => isTraceable(graph, index, y))) return this.full(true)
     if (patch !== this.patch) {
       this.patch = patch
       this.table = this.drawn = null
       this.own(() => plotly.relayout(graph, structuredClone(frame.patch)))
     }
     this.paint()
-    for (const [name, y] of frame.y) this.trace(name, y)
+    for (const [index, y] of curves) {
+      if (!this.curves.has(index)) this.curves.set(index, pathsOf(graph, index))
+      trace(graph, index, this.grown(index, y), this.curves.get(index))
+    }
     this.root.dataset.state = "moving"
   }
 
@@ -228,8 +211,22 @@ class Chart {
     }, REST)
   }
 
+  // Another snapshot of the same frame.
+  flip() {
+    if (!this.frame || this.destroyed) return
+    this.arrived = true
+    this.wake()
+  }
+
+  // The part of a growing line that belongs to the snapshot shown.
+  grown(index, y) {
+    if (!this.frame.grow.includes(this.names[index])) return y
+    const end = Math.ceil((y.length * (this.player.index + 1)) / this.player.count)
+    return y.map((value, i) => (i < end ? value : NaN))
+  }
+
   cells(name) {
-    const { z, rows, cols } = mix(this.frame.mixes[name], this.frame.arrays)
+    const { z, rows, cols } = mix(this.frame.mixes[name], this.frame.arrays, this.player.index)
     return { z: Array.from({ length: rows }, (_, row) => z.subarray(row * cols, (row + 1) * cols)) }
   }
 
@@ -257,12 +254,13 @@ class Chart {
     this.drawn ??= new Map()
     this.table ??= new Map()
     for (const [name, terms] of Object.entries(this.frame.mixes)) {
-      const content = JSON.stringify([terms, terms.map(([array]) => this.frame.needs[array])])
+      const ids = terms.map(([array]) => this.frame.needs[array])
+      const content = JSON.stringify([terms, ids, this.player.index])
       if (this.drawn.get(name) === content) continue
       this.drawn.set(name, content)
       if (!this.pictures.has(name)) this.pictures.set(name, new Picture(this.layer))
       const picture = this.pictures.get(name)
-      picture.paint(mix(terms, this.frame.arrays, 0, picture.mixed), this.coloursOf(name))
+      picture.paint(mix(terms, this.frame.arrays, this.player.index, picture.mixed), this.coloursOf(name))
     }
   }
 
@@ -283,40 +281,6 @@ class Chart {
       const { across, up } = this.extents.get(name)
       picture.place(layout[axisName(xaxis)], layout[axisName(yaxis)], across, up)
     }
-  }
-
-  // A plain line whose new values stay within its axis can be drawn by moving its path.
-  traceable(name) {
-    const index = this.names.indexOf(name)
-    const trace = this.graph._fullData[index]
-    const y = this.frame.y.get(name)
-    if (trace.type !== "scatter" || trace.mode !== "lines" || trace.fill !== "none") return false
-    if (trace.line.shape !== "linear" || trace.visible !== true) return false
-    if (this.graph.calcdata[index]?.length !== y.length) return false
-    const axis = this.graph._fullLayout[axisName(trace.yaxis)]
-    if (!axis.autorange) return true
-    const [low, high] = [...axis.range].sort((a, b) => a - b)
-    return y.every((value) => !(axis.d2c(value) < low || axis.d2c(value) > high))
-  }
-
-  trace(name, y) {
-    const index = this.names.indexOf(name)
-    const { xaxis, yaxis } = this.graph._fullData[index]
-    const across = this.graph._fullLayout[axisName(xaxis)]
-    const up = this.graph._fullLayout[axisName(yaxis)]
-    const points = this.graph.calcdata[index]
-    let path = ""
-    let pen = "M"
-    for (let i = 0; i < y.length; i++) {
-      const height = up.c2p(up.d2c(y[i]))
-      if (!Number.isFinite(height)) { pen = "M"; continue }
-      path += `${pen}${across.c2p(points[i].x).toFixed(2)},${height.toFixed(2)}`
-      pen = "L"
-    }
-    // A line with gaps is several paths; the first can hold them all.
-    if (!this.curves.has(name))
-      this.curves.set(name, [...this.graph.querySelectorAll(`.tracelive${index} path.js-line`)])
-    this.curves.get(name).forEach((piece, i) => piece.setAttribute("d", (i === 0 && path) || "M0,0"))
   }
 
   // Changes of ours are not the reader's zoom.
@@ -342,14 +306,7 @@ class Chart {
   }
 
   zoomed() {
-    for (const axis of axesOf(this.graph._fullLayout)) {
-      const { range, autorange } = this.graph._fullLayout[axis]
-      const home = this.home[axis]
-      const same = home ? home.every((end, i) => Math.abs(end - range[i]) < 1e-9 * Math.abs(home[1] - home[0]))
-        : autorange
-      if (same) delete this.zoom[axis]
-      else this.zoom[axis] = [...range]
-    }
+    this.zoom = awayFrom(this.home, this.graph._fullLayout)
     this.offerReset()
     clearTimeout(this.telling)
     this.telling = setTimeout(() => {
@@ -372,15 +329,6 @@ class Chart {
   offerReset() {
     this.button.hidden = !Object.keys(this.zoom).length
   }
-}
-
-// "x2" → "xaxis2"
-const axisName = (id) => `${id[0]}axis${id.slice(1)}`
-const axesOf = (layout) => Object.keys(layout).filter((name) => /^[xy]axis\d*$/.test(name))
-
-function overlap(a, b) {
-  const [low, high] = [Math.max(Math.min(...a), Math.min(...b)), Math.min(Math.max(...a), Math.max(...b))]
-  return low < high
 }
 
 export default (component) => {

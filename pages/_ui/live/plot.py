@@ -61,13 +61,16 @@ def plot(
     patch: Mapping[str, Any] | None = None,
     height: int | None = None,
     alt: str = "",
+    snapshots: Sequence[str] = (),
+    grow: Sequence[str] = (),
 ) -> PlotEvents:
     """Draw a figure that stays on the page while its values change.
 
     figure: any figure; packed once (`pack_figure`) and cached by the caller, a frame costs little.
         Its zoom outlives every change. For heatmaps, give the axes their full `range` and the
         colours their `cmin`/`cmax` (or `zmin`/`zmax`), so that a moving value rescales neither.
-    arrays: name → matrix (rows, cols). An array that stays the same travels once.
+    arrays: name → matrix (rows, cols). An array that stays the same travels once. A stack (frames,
+        rows, cols) gets a player under the chart; the browser flips through it by itself.
     mixes: heatmap trace → {array: coefficient}; its cells are Σ coefficient · array, summed in the
         browser. The array "" stands for the constant 1.
     lines: trace → (n,) new y values.
@@ -75,6 +78,8 @@ def plot(
         what must change with a frame; costs a redraw when it differs from the frame before.
     height: CSS pixels, instead of the figure's own.
     alt: one sentence for readers who cannot see the chart.
+    snapshots: what the player calls the frames of a stack, instead of their numbers.
+    grow: the lines that reach only as far as the snapshot shown; n values for all of the frames.
 
     Raises ValueError for a trace or an array that isn't there, or arrays of different shapes in one
     mix.
@@ -105,6 +110,8 @@ def plot(
         "patch": dict(patch or {}),
         "height": height,
         "alt": alt,
+        "snapshots": list(snapshots),
+        "grow": list(grow),
         "lines": list(curves),
         "buffers": [["f4", len(curve)] for curve in curves.values()],
     }

@@ -19,7 +19,11 @@ input:focus-visible { outline: 2px solid var(--st-primary-color); outline-offset
 input[type=range] { grid-column: 1 / -1; width: 100%; height: 44px; margin: 0; appearance: none;
   background: none; cursor: pointer; border-radius: var(--st-base-radius); touch-action: pan-y }
 input[type=range]:disabled { cursor: not-allowed }
-input[type=range]:focus-visible { outline-offset: -6px }
+input[type=range]:focus-visible { outline: none }
+input[type=range]:focus-visible::-webkit-slider-thumb { outline: 2px solid var(--st-primary-color);
+  outline-offset: 3px }
+input[type=range]:focus-visible::-moz-range-thumb { outline: 2px solid var(--st-primary-color);
+  outline-offset: 3px }
 input[type=range]::-webkit-slider-runnable-track { height: 4px; border-radius: 2px;
   background: linear-gradient(to right, var(--st-primary-color) var(--fill),
     var(--st-border-color) var(--fill)) }
@@ -83,6 +87,7 @@ class Slider {
       const typed = this.field.valueAsNumber
       this.move(Number.isFinite(typed) ? this.snap(typed) : this.value, false)
       this.show()
+      this.field.value = this.plain(this.value)
     })
   }
 

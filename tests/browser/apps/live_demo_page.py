@@ -83,3 +83,15 @@ if "more" in st.query_params:
     live.plot(
         go.Figure(go.Heatmap(z=[[1.0, 2.0], [3.0, np.nan]], x=["a", "b"])), key="own", height=200
     )
+    steps = np.arange(20)
+    stack = np.sin(steps[:, None, None] / 3 + np.arange(24)[:, None] + np.arange(16) / 5)
+    training = make_subplots(1, 2)
+    training.add_heatmap(name="table", zmin=-1, zmax=1, colorscale="RdBu", row=1, col=1)
+    training.add_scatter(name="loss", x=steps, mode="lines", row=1, col=2)
+    training.update_yaxes(range=[0, 1], col=2)
+    training.update_xaxes(range=[0, 20], col=2)
+    live.plot(
+        training, key="training", height=250, alt="A table while it is trained",
+        arrays={"table": stack}, mixes={"table": {"table": 1}}, lines={"loss": np.exp(-steps / 5)},
+        snapshots=[f"step {step}" for step in steps], grow=["loss"],
+    )
