@@ -66,7 +66,7 @@ class Combined:
     token: Float[Tensor, "n d"]
     position: Float[Tensor, "..."]
     combined: Float[Tensor, "n width"]
-    moved: Float[Tensor, "n d"]
+    moved: Float[Tensor, "n p"]
 
     def norms(self) -> Norms:
         """The norms of e, of the vector that position contributed, and of h, per position.
