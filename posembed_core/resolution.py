@@ -42,15 +42,16 @@ def span(size: int, most: int, low: float | None = None, high: float | None = No
     """The whole axis of ``size`` indices, or what lies in the window ``low … high`` of it.
 
     The step is the smallest that needs no more than ``most`` cells. A window is widened to whole
-    cells, so that a cell never shows a part of what it is the mean of; an empty or reversed one
-    gives the nearest single index.
+    cells, so that a cell never shows a part of what it is the mean of; an empty one gives the
+    nearest single index. Its ends may come in any order, as those of an axis that runs downwards.
     """
     first, last = 0, size - 1
     if low is not None and high is not None:
         first = min(max(int(min(low, high) + 0.5), 0), size - 1)
         last = min(max(int(max(low, high) + 0.5), first), size - 1)
     step = -(-(last - first + 1) // most)
-    return Span(first, last + 1, step)
+    cells = -(-(last - first + 1) // step)
+    return Span(first, min(first + cells * step, size), step)
 
 
 def pool(
