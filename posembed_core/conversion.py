@@ -15,11 +15,13 @@ def interleaved_to_half(
     transformers' ``convert_llama_weights_to_hf`` does to Meta's Llama weights).
     """
     # rows of one head: [a0 b0 a1 b1 …] -> [a0 a1 … | b0 b1 …]
-    return weight.unflatten(0, (num_heads, -1, 2)).transpose(1, 2).flatten(0, 2)
+    rows: Tensor = weight.unflatten(0, (num_heads, -1, 2)).transpose(1, 2).flatten(0, 2)
+    return rows
 
 
 def half_to_interleaved(
     weight: Float[Tensor, "rows *columns"], num_heads: int
 ) -> Float[Tensor, "rows *columns"]:
     """The inverse of `interleaved_to_half`."""
-    return weight.unflatten(0, (num_heads, 2, -1)).transpose(1, 2).flatten(0, 2)
+    rows: Tensor = weight.unflatten(0, (num_heads, 2, -1)).transpose(1, 2).flatten(0, 2)
+    return rows

@@ -1,0 +1,159 @@
+"""Experiments on attention: one weight's arithmetic, shuffles, shifts, four terms, distance."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+import torch
+
+import posembed_core as pc
+from posembed_core.arithmetic import explain_weight
+from posembed_core.attention import attend, random_projections
+from posembed_core.distance import (
+    distance_profile,
+    measured_half_lives,
+    rotary_bound,
+    scores_at_distances,
+)
+from posembed_core.probes import four_terms, permutation_test, shift_test
+from tests.attention_inputs import ADDITIVE, DIM, HEADS, PROJECTIONS, WIDTH, N, encoding_for, tokens
+
+every_encoding = pytest.mark.parametrize("slug", list(pc.encodings()))
+
+
+# one weight
+
+
+@every_encoding
+def test_the_arithmetic_of_a_weight_adds_up(slug: str) -> None:
+    encoding = encoding_for(slug)
+    settings = {"scale": 0.8, "causal": True, "temperature": 0.9}
+    whole = attend(tokens(), encoding, PROJECTIONS, **settings)
+    step = explain_weight(tokens(), encoding, PROJECTIONS, head=1, query=6, key=2, **settings)
+    assert step.weight == float(whole.weights[1, 6, 2])
+    torch.testing.assert_close(step.token_query + step.position_query, step.input_query)
+    query = PROJECTIONS.query[1].double() @ step.input_query + PROJECTIONS.query_bias[1].double()
+    torch.testing.assert_close(step.q, query)
+    assert step.content == pytest.approx(step.softmax_scale * float(step.q @ step.k))
+    assert step.content + step.position_part == pytest.approx(step.score)
+    assert step.logit == pytest.approx(step.score / 0.9)
+    assert float(step.row[2]) == pytest.approx(step.logit)
+    assert step.row[7:].tolist() == [-math.inf] * 2
+    assert step.weight == pytest.approx(math.exp(step.logit - step.shift) / step.denominator)
+    if isinstance(encoding, pc.AdditiveEncoding):
+        assert step.position_part == pytest.approx(0, abs=1e-12)
+    elif type(encoding) is type(pc.create("rope")):
+        turned = step.softmax_scale * float(step.turned_q @ step.turned_k)
+        assert turned == pytest.approx(step.score)
+
+
+# probes
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_permutation_without_position(dtype: torch.dtype) -> None:
+    found = permutation_test(tokens(dtype), encoding_for("none"), PROJECTIONS, seed=3)
+    assert found.maximum < (1e-5 if dtype == torch.float32 else 1e-13)
+    assert sorted(found.permutation.tolist()) == list(range(N))
+    assert found.permutation.tolist() != list(range(N))
+
+
+@pytest.mark.parametrize("slug", [slug for slug in ADDITIVE if slug != "none"])
+def test_permutation_with_an_input_encoding(slug: str) -> None:
+    found = permutation_test(tokens(), encoding_for(slug), PROJECTIONS, seed=3)
+    assert found.frobenius > 1e-2
+    assert found.maximum <= found.frobenius
+    assert float(found.error.norm()) == pytest.approx(found.frobenius)
+
+
+def test_a_causal_mask_alone_tells_position() -> None:
+    found = permutation_test(tokens(), encoding_for("none"), PROJECTIONS, seed=3, causal=True)
+    assert found.frobenius > 0.1 * found.output_norm
+
+
+@pytest.mark.parametrize("slug", ["none", "alibi", "t5", "rope", "shaw", "deberta", "xpos"])
+def test_shift_unnoticed(slug: str) -> None:
+    found = shift_test(tokens(), encoding_for(slug), PROJECTIONS, shift=1000)
+    assert found.maximum < 1e-9 * max(1, found.score_size)
+
+
+def test_shift_noticed() -> None:
+    found = shift_test(tokens(), encoding_for("sinusoidal"), PROJECTIONS, shift=1000)
+    assert found.maximum > 1e-2
+    learned = encoding_for("learned", max_seq_len=20)
+    assert shift_test(tokens(), learned, PROJECTIONS, shift=5).maximum > 1e-2
+    with pytest.raises(pc.EncodingError, match="position 20 has no row"):
+        shift_test(tokens(), learned, PROJECTIONS, shift=12)
+
+
+@pytest.mark.parametrize("slug", ADDITIVE)
+@pytest.mark.parametrize("layer_norm", [None, pc.LayerNorm()])
+def test_four_terms_add_up(slug: str, layer_norm: pc.LayerNorm | None) -> None:
+    x = tokens(torch.float32)
+    terms = four_terms(x, encoding_for(slug), PROJECTIONS, scale=1.5, layer_norm=layer_norm)
+    assert terms.residual < 1e-5
+    if slug == "none":
+        assert terms.position_position.abs().max() == 0
+    else:
+        assert terms.content_position.abs().max() > 1e-2
+        assert not torch.allclose(terms.content_position, terms.position_content.mT)
+
+
+def test_four_terms_written_out() -> None:
+    encoding = encoding_for("sinusoidal")
+    plain = random_projections(DIM, HEADS)
+    terms = four_terms(tokens(), encoding, plain)
+    e, p = tokens()[2], encoding.table([5], torch.float64)[0]
+    expected = (plain.query[1].double() @ e) @ (plain.key[1].double() @ p) / WIDTH**0.5
+    assert float(terms.content_position[1, 2, 5]) == pytest.approx(float(expected))
+
+
+# distance
+
+
+def test_a_profile_is_the_mean_of_each_diagonal() -> None:
+    scores = torch.arange(18.0).reshape(2, 3, 3)
+    found = distance_profile(scores, range(3), range(3))
+    assert found.relative.tolist() == [-2, -1, 0, 1, 2]
+    assert found.count.tolist() == [1, 2, 3, 2, 1]
+    assert found.mean[0].tolist() == [6, 5, 4, 3, 2]
+    assert found.mean[1].tolist() == [15, 14, 13, 12, 11]
+
+
+def test_scores_at_distances() -> None:
+    alibi = pc.create("alibi", num_heads=2)
+    zeros = torch.zeros(2, WIDTH)
+    found = scores_at_distances(alibi, zeros, zeros, [0, 16, 7])
+    assert (
+        found.tolist() == (-torch.outer(alibi.slopes, torch.tensor([0.0, 16, 7]).double())).tolist()
+    )
+    rope = pc.create("rope", head_dim=128)
+    ones = torch.ones(128, dtype=torch.float64)
+    scores = scores_at_distances(rope, ones, ones, [1, 10, 100]) / 128
+    assert scores.tolist() == pytest.approx([0.9702, 0.6691, 0.4772], abs=6e-5)
+
+
+def test_the_bound_holds_for_any_vectors() -> None:
+    rope = pc.create("rope", head_dim=16, pairing="interleaved")
+    distances = range(200)
+    bound = rotary_bound(rope, distances)
+    for seed in range(5):
+        generator = torch.Generator().manual_seed(seed)
+        q, k = (torch.randn(16, generator=generator).double() for _ in range(2))
+        products = (
+            torch.view_as_complex(q.reshape(8, 2)) * torch.view_as_complex(k.reshape(8, 2)).conj()
+        )
+        jumps = torch.cat((products, products.new_zeros(1))).diff().abs().max()
+        scores = scores_at_distances(rope, q, k, distances)
+        assert (scores.abs() <= jumps * 8 * bound + 1e-9).all()
+
+
+def test_half_lives_of_biases_that_never_fall() -> None:
+    flat = pc.create("t5", num_heads=2, initializer_factor=0.0)
+    assert measured_half_lives(flat, longest=50).tolist() == [math.inf, math.inf]
+    steep = pc.create("alibi", num_heads=1)
+    assert measured_half_lives(steep, longest=50).tolist() == [math.inf]
+    assert measured_half_lives(steep, longest=400).tolist() == pytest.approx([177.4], abs=0.1)
+    with pytest.raises(pc.EncodingError, match="at least 1, got 0"):
+        measured_half_lives(steep, longest=0)
