@@ -159,6 +159,8 @@ def slider(
     """
     key = f"{link.page}.{name}"
     value = link.read(name, parameter, default) if fixed is None else fixed
+    if link.changed and fixed is None:
+        live.set_live_slider(key, value)
     shown = live.live_slider(
         parameter.label if fixed is None else f"{parameter.label}, fixed by {fixed_by}",
         # A slider of its own, so that the reader's value is still there afterwards.

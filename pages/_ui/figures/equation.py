@@ -104,8 +104,10 @@ def narrow_layout(look: Look) -> dict[str, Any]:
     layout: dict[str, Any] = {"height": 1100, "margin": {"l": 52, "r": 6, "t": 4, "b": 40}}
     for index, domain in enumerate(_STACKED, start=1):
         name = str(index) if index > 1 else ""
-        layout[f"xaxis{name}"] = {"domain": [0, 1]}
-        layout[f"yaxis{name}"] = {"domain": list(domain)}
+        last = index == len(_STACKED) or look.panels[index - 1].across != look.panels[-1].across
+        title = {} if last or index == 3 else {"title": {"text": ""}}
+        layout[f"xaxis{name}"] = {"domain": [0, 1], **title}
+        layout[f"yaxis{name}"] = {"domain": list(domain), "showticklabels": True}
     layout["annotations"] = [*_headings(look, stacked=True), *_line_names(top=_STACKED[-1][1])]
     layout["coloraxis"] = {
         "colorbar": {
@@ -151,7 +153,7 @@ def _axes(panel: Panel, look: Look, index: int) -> dict[str, Any]:
         "anchor": f"x{suffix}",
         # Dimension 0 on top, as a matrix is written.
         "range": _range(panel.height)[::-1],
-        "title": {"text": panel.up, "standoff": 6} if index == 1 or not shared else None,
+        "title": {"text": panel.up if index == 1 or panel.up != first.up else "", "standoff": 6},
         "showticklabels": index == 1 or not shared,
         "nticks": 6,
     }

@@ -1,0 +1,246 @@
+"""The landing page as a visitor uses it: mouse, keyboard, links, themes, narrow screens."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+
+pytestmark = pytest.mark.browser
+
+APP = Path(__file__).parents[2] / "app.py"
+LENGTH, DIMENSION, SCALE = range(3)
+
+
+@pytest.fixture(scope="session")
+def app(serve: Callable[..., str]) -> str:
+    """The URL of the real app."""
+    return serve(APP)
+
+
+def open_page(page: Page, url: str) -> None:
+    """Go there and wait until the picture is painted and at rest."""
+    page.goto(url)
+    page.locator(".live-plot[data-state=rest]").wait_for(timeout=60_000)
+
+
+def painted(page: Page) -> int:
+    return int(page.locator(".live-plot").get_attribute("data-painted") or 0)
+
+
+def slider(page: Page, index: int):
+    return page.locator("input[type=range]").nth(index)
+
+
+def query(page: Page) -> dict[str, list[str]]:
+    return parse_qs(urlsplit(page.url).query)
+
+
+def wait_for_query(page: Page, pattern: str) -> None:
+    page.wait_for_url(re.compile(pattern))
+
+
+def drag(page: Page, index: int, start: float, end: float, steps: int = 25) -> None:
+    """Press at one fraction of the track, move to another, release there."""
+    box = slider(page, index).bounding_box()
+    height = box["y"] + box["height"] / 2
+    page.mouse.move(box["x"] + box["width"] * start, height)
+    page.mouse.down()
+    for step in range(1, steps + 1):
+        at = start + (end - start) * step / steps
+        page.mouse.move(box["x"] + box["width"] * at, height)
+        page.wait_for_timeout(25)
+    page.mouse.up()
+
+
+def ranges(page: Page) -> list[list[float]]:
+    return page.evaluate(
+        """() => { const { xaxis, yaxis } = document.querySelector('.live-plot .js-plotly-plot')
+                     ._fullLayout; return [xaxis.range, yaxis.range] }"""
+    )
+
+
+def zoom_in(page: Page) -> None:
+    """Draw a box in the first picture with the mouse."""
+    area = page.locator(".live-plot .xy .nsewdrag").bounding_box()
+    page.mouse.move(area["x"] + area["width"] * 0.2, area["y"] + area["height"] * 0.2)
+    page.mouse.down()
+    page.mouse.move(area["x"] + area["width"] * 0.5, area["y"] + area["height"] * 0.6, steps=6)
+    page.mouse.up()
+
+
+def test_the_first_look_is_the_default_picture(page: Page, app: str) -> None:
+    open_page(page, app)
+    expect(page.get_by_text("Each cell is one value.")).to_be_visible()
+    canvases = page.locator(".live-plot canvas")
+    expect(canvases).to_have_count(3)
+    # Every picture has many colours: none is an empty frame.
+    colours = page.evaluate(
+        """() => [...document.querySelectorAll('.live-plot canvas')].map((canvas) => {
+             const { width, height } = canvas
+             const { data } = canvas.getContext('2d').getImageData(0, 0, width, height)
+             return new Set(new Uint32Array(data.buffer)).size })"""
+    )
+    assert min(colours) > 20
+    expect(page.get_by_role("cell", name="4.709", exact=True)).to_be_visible()
+
+
+def test_pictures_follow_a_dragged_scale_and_end_at_the_released_value(
+    page: Page, app: str
+) -> None:
+    open_page(page, app)
+    before = painted(page)
+    drag(page, SCALE, 0.2, 0.6)
+    wait_for_query(page, r"scale=")
+    shown = float(page.locator("input[type=number]").nth(SCALE).input_value())
+    assert query(page)["scale"] == [f"{shown:g}"]
+    assert painted(page) - before >= 4, "the pictures did not move while the slider did"
+    # ‖s·p‖ of a 64-dimensional sinusoid is s · sqrt(32).
+    norm = f"{shown * 32**0.5:.3f}"
+    expect(page.get_by_role("cell", name=norm, exact=True).first).to_be_visible()
+
+
+def test_a_frame_of_a_dragged_scale_stays_below_300_kb(page: Page, app: str, traffic) -> None:
+    open_page(page, f"{app}/?length=2048&dimension=1024")
+    fetched: list[int] = []
+    page.on("response", lambda answer: fetched.append(int(answer.headers.get("content-length", 0))))
+    traffic.clear()
+    before = painted(page)
+    drag(page, SCALE, 0.2, 0.7, steps=15)
+    wait_for_query(page, r"scale=")
+    frames = painted(page) - before
+    assert frames >= 3
+    assert max(traffic.sizes) <= 300_000
+    assert (sum(traffic.sizes) + sum(fetched)) / frames <= 300_000
+
+
+def test_zoom_brings_finer_cells_and_outlives_a_slider(page: Page, app: str) -> None:
+    open_page(page, f"{app}/?length=2048&dimension=256")
+    expect(page.get_by_text("Each cell is the mean of 4 × 1 values")).to_be_visible()
+    zoom_in(page)
+    expect(page.get_by_text("Each cell is the mean of 2 × 1 values")).to_be_visible()
+    zoomed = ranges(page)
+    assert 300 < zoomed[0][0] < zoomed[0][1] < 1100
+    drag(page, SCALE, 0.2, 0.4)
+    wait_for_query(page, r"scale=")
+    page.locator(".live-plot[data-state=rest]").wait_for()
+    assert ranges(page) == zoomed
+    page.get_by_role("button", name="Reset zoom").first.click()
+    expect(page.get_by_text("Each cell is the mean of 4 × 1 values")).to_be_visible()
+
+
+def test_a_link_and_a_reload_show_the_same(page: Page, app: str) -> None:
+    link = f"{app}/?encoding=rope&length=40&dimension=32&scale=0.5&pairing=interleaved&at=1_2"
+    open_page(page, link)
+    expect(page.locator("input[type=number]").nth(LENGTH)).to_have_value("40")
+    expect(page.locator("input[type=number]").nth(DIMENSION)).to_have_value("32")
+    table = page.locator("table").inner_text()
+    settings = query(page)
+    page.reload()
+    page.locator(".live-plot[data-state=rest]").wait_for()
+    assert page.locator("table").inner_text() == table
+    assert query(page) == settings == parse_qs(urlsplit(link).query)
+
+
+def test_a_bad_link_is_explained_and_mended(page: Page, app: str) -> None:
+    open_page(page, f"{app}/?length=99999&dimension=abc&scale=-1&colour=red&encoding=rop")
+    alerts = " ".join(page.get_by_role("alert").all_inner_texts())
+    for part in ("99999", "between 1 and 8192", "abc", "scale=-1", "colour", "rop"):
+        assert part in alerts, f"{part!r} is not explained: {alerts}"
+    wait_for_query(page, r"length=8192")
+    assert query(page) == {"length": ["8192"], "scale": ["0"]}
+
+
+def test_back_undoes_a_setting(page: Page, app: str) -> None:
+    open_page(page, app)
+    slider(page, SCALE).focus()
+    page.keyboard.press("ArrowRight")
+    wait_for_query(page, r"scale=1\.01")
+    page.wait_for_timeout(2000)  # a URL as old as this is the reader's, not one still in flight
+    page.go_back()
+    expect(page.locator("input[type=number]").nth(SCALE)).to_have_value("1.00")
+
+
+def test_everything_on_the_sliders_works_by_keyboard(page: Page, app: str) -> None:
+    open_page(page, app)
+    slider(page, LENGTH).focus()
+    page.keyboard.press("Home")
+    wait_for_query(page, r"length=1(&|$)")
+    page.keyboard.press("ArrowRight")
+    wait_for_query(page, r"length=2(&|$)")
+    page.keyboard.press("End")
+    wait_for_query(page, r"length=8192")
+    field = page.locator("input[type=number]").nth(LENGTH)
+    field.fill("300")
+    field.press("Enter")
+    wait_for_query(page, r"length=300")
+
+
+def test_a_click_explains_its_cell(page: Page, app: str) -> None:
+    open_page(page, app)
+    area = page.locator(".live-plot .x2y2 .nsewdrag").bounding_box()
+    page.mouse.move(area["x"] + area["width"] / 2, area["y"] + area["height"] / 2)
+    page.mouse.click(area["x"] + area["width"] / 2, area["y"] + area["height"] / 2)
+    wait_for_query(page, r"cell=\d+_\d+")
+    position, channel = query(page)["cell"][0].split("_")
+    expect(page.get_by_text(f"h[{position}, {channel}] = e[{position}, {channel}]")).to_be_visible()
+
+
+@pytest.mark.parametrize("preset", ["The table", "Combining", "Injection"])
+def test_a_preset_shows_the_handbooks_numbers(page: Page, app: str, preset: str) -> None:
+    printed = {
+        "The table": ["[0.062 -0.017 0.081 0.190 -0.029 …]", "[0.158 -0.088 0.055 0.097 -0.116 …]"],
+        "Combining": ["4.709", "0.910", "4.554", "3.886", "0.881", "3.958", "4.019", "4.333"],
+        "Injection": ["-1.254 -0.638 0.907 -1.429", "0.089 0.175 0.150 0.107"],
+    }[preset]
+    open_page(page, app)
+    page.get_by_role("button", name="Handbook").click()
+    page.get_by_role("button", name=preset).click()
+    for number in printed:
+        expect(page.locator("table")).to_contain_text(number.replace(" ", "\u00a0"))
+
+
+def test_a_sentence_shows_its_tokens_in_the_models_width(page: Page, app: str) -> None:
+    open_page(page, f"{app}/?tokens=sentence&encoding=model&text=Unbelievably good&at=0_1_2")
+    expect(page.locator("table")).to_contain_text("[CLS]")
+    expect(page.locator("table")).to_contain_text("##")
+    expect(page.locator("input[type=number]").nth(DIMENSION)).to_have_value("384")
+    expect(slider(page, DIMENSION)).to_be_disabled()
+    field = page.get_by_label("Sentence")
+    field.fill("A shorter one")
+    field.press("Enter")
+    expect(page.locator("table")).to_contain_text("shorter")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1024, 1280])
+def test_no_screen_is_too_narrow_and_axe_finds_nothing(
+    new_page: Callable[..., Page], app: str, scheme: str, width: int
+) -> None:
+    page = new_page(viewport={"width": width, "height": 768}, color_scheme=scheme)
+    open_page(page, app)
+    overflow = page.evaluate("document.documentElement.scrollWidth - innerWidth")
+    assert overflow <= 0
+    found = [
+        (violation["id"], node["target"])
+        for violation in Axe().run(page).response["violations"]
+        if violation["impact"] in {"serious", "critical"}
+        for node in violation["nodes"]
+        # Streamlit's own: the contrast of st.caption.
+        if not (violation["id"] == "color-contrast" and "stCaption" in str(node["html"]))
+    ]
+    assert not found
+
+
+def test_it_asks_nothing_of_other_hosts_and_works_embedded(page: Page, app: str) -> None:
+    hosts: set[str] = set()
+    page.on("request", lambda request: hosts.add(urlsplit(request.url).netloc))
+    open_page(page, f"{app}/?embed=true")
+    expect(slider(page, SCALE)).to_be_visible()
+    expect(page.get_by_test_id("stMainMenu")).to_have_count(0)
+    assert hosts - {""} == {urlsplit(app).netloc}
