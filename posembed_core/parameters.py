@@ -4,11 +4,22 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import operator
 import reprlib
 from dataclasses import dataclass
 from typing import Any, Literal
 
-_short = reprlib.Repr()
+import numpy as np
+
+
+class _Short(reprlib.Repr):
+    def repr_int(self, number: int, level: int) -> str:
+        # Python refuses to write down a number of more than 4300 digits.
+        huge = abs(number) >= 10**4000
+        return f"{number.bit_length()} bits" if huge else super().repr_int(number, level)
+
+
+_short = _Short()
 _short.maxstring = _short.maxother = _short.maxlong = 40
 
 Role = Literal["option", "length", "dimension"]
@@ -70,7 +81,7 @@ class Number(Parameter):
             nearest = self._cast(min(max(number, self.low), self.high))
             raise EncodingError(
                 f"{name} must be between {self.format(self._cast(self.low))} and "
-                f"{self.format(self._cast(self.high))}, got {self.format(number)}; "
+                f"{self.format(self._cast(self.high))}, got {self._said(number)}; "
                 f"try {self.format(nearest)}",
                 field=name,
                 nearest=nearest,
@@ -93,7 +104,11 @@ class Number(Parameter):
         if value is None:
             return ""
         # repr round-trips a float exactly; a whole number reads better without its ".0".
-        return str(int(value)) if value == int_or_none(value) else repr(value)
+        short = isinstance(value, int) or (abs(value) < 1e16 and value.is_integer())
+        return str(int(value)) if short else repr(value)
+
+    def _said(self, number: Any) -> str:
+        return self.format(number) if abs(number) < 1e16 else shown(number)
 
     def _number(self, name: str, value: Any) -> Any:
         raise TypeError(f"{type(self).__name__} has no type for {name}={value!r}")
@@ -121,9 +136,9 @@ class Real(Number):
     """A finite real number between two bounds."""
 
     def _number(self, name: str, value: Any) -> float:
-        if isinstance(value, bool) or not hasattr(value, "__float__"):
+        number = float_or_none(value)
+        if number is None:
             raise EncodingError(f"{name} must be a number, got {shown(value)}", field=name)
-        number = as_float(value)
         if not math.isfinite(number):
             raise EncodingError(f"{name} must be a finite number, got {shown(value)}", field=name)
         return number
@@ -169,7 +184,8 @@ class Reals(Parameter):
 
     def check(self, name: str, value: Any) -> tuple[float, ...]:
         entry = Real(self.label, low=1e-6, high=1e6)
-        if isinstance(value, str) or not hasattr(value, "__iter__"):
+        scalar = not hasattr(value, "__iter__") or getattr(value, "ndim", 1) == 0
+        if isinstance(value, str) or scalar:
             raise EncodingError(f"{name} must be a list of numbers, got {shown(value)}", field=name)
         return tuple(entry.check(f"{name}[{index}]", item) for index, item in enumerate(value))
 
@@ -184,8 +200,8 @@ class Reals(Parameter):
 
 
 def shown(value: Any) -> str:
-    """``repr(value)``, cut in the middle where it would fill a screen."""
-    return _short.repr(value)
+    """``repr(value)``, cut in the middle where it would fill a screen, on one line."""
+    return " ".join(_short.repr(value).split())
 
 
 def as_float(value: Any) -> float:
@@ -196,13 +212,22 @@ def as_float(value: Any) -> float:
         return math.inf if value > 0 else -math.inf
 
 
+def float_or_none(value: Any) -> float | None:
+    """``value`` as a float when it is one number and no array, not even an array of one."""
+    single = hasattr(value, "__float__") and getattr(value, "ndim", 0) == 0
+    return as_float(value) if single and not isinstance(value, bool | np.bool_) else None
+
+
 def int_or_none(value: Any) -> int | None:
     """``value`` as an int when it is a whole number (``8``, ``8.0``, ``numpy.int64(8)``)."""
-    if isinstance(value, bool) or not (hasattr(value, "__index__") or isinstance(value, float)):
+    if isinstance(value, bool | np.bool_):
         return None
-    if isinstance(value, float) and not value.is_integer():
+    if isinstance(value, float):
+        return int(value) if value.is_integer() else None
+    try:
+        return operator.index(value)
+    except TypeError:
         return None
-    return int(value)
 
 
 def integer(default: int, label: str, *, low: int, high: int, **more: Any) -> Any:
