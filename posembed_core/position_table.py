@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 from dataclasses import dataclass
+from functools import cached_property
 from typing import ClassVar
 
 import torch
@@ -71,6 +73,15 @@ class PositionTable(AdditiveEncoding):
     @property
     def position_count(self) -> int:
         return self.max_seq_len
+
+    @cached_property
+    def digest(self) -> str:
+        """A hash of the numbers and of what they are called: equal for equal tables."""
+        said = f"{self.name}\0{self.source}\0{self.offset}\0{tuple(self.weight.shape)}\0".encode()
+        numbers = self.weight.detach().contiguous().numpy().data
+        return hashlib.blake2b(
+            numbers, digest_size=16, key=hashlib.sha256(said).digest()
+        ).hexdigest()
 
     @property
     def rows(self) -> Float[Tensor, "n embed_dim"]:

@@ -29,6 +29,10 @@ class Similarity:
     values: Float[Tensor, "row_cells column_cells"]
     defined: Bool[Tensor, "row_cells column_cells"]
 
+    def cells(self) -> Float[Tensor, "row_cells column_cells"]:
+        """``values`` as a picture takes them: NaN, which has no colour, where undefined."""
+        return self.values.masked_fill(~self.defined, torch.nan)
+
 
 @dataclass(frozen=True, eq=False)
 class Decay:

@@ -101,6 +101,10 @@ class Snapshot:
     loss: float
     query_key: Float[Tensor, "embed_dim embed_dim"]
 
+    def attention(self) -> Float[Tensor, "max_seq_len max_seq_len"]:
+        """How much each position (row) attends to each other by position alone; rows sum to 1."""
+        return (self.weight @ self.query_key @ self.weight.T).softmax(dim=-1)
+
 
 @dataclass(frozen=True, eq=False)
 class GradientStep:

@@ -93,6 +93,7 @@ def test_a_zero_row_has_no_cosine_and_spoils_no_mean():
     assert not found.defined[:, 2].any()
     assert int(found.defined.sum()) == 25
     assert found.values.isfinite().all()
+    assert torch.equal(found.cells().isnan(), ~found.defined)
     inside = found.values[found.defined].reshape(5, 5)
     assert torch.allclose(inside, cosines(kept).values)
     units = torch.nn.functional.normalize(table.to(torch.float64))

@@ -194,6 +194,8 @@ def test_a_table_is_an_additive_encoding_without_settings():
     assert table == table
     assert table != other
     assert len({table, other}) == 2
+    assert table.digest == other.digest != load(FORMATS["npy"]).digest
+    assert load(FORMATS["npy"], source="another").digest != load(FORMATS["npy"]).digest
     assert table.slug not in pc.encodings()
 
 

@@ -52,7 +52,11 @@ def test_the_first_snapshot_is_the_learned_table_at_that_seed(default_run):
 
 
 def head(snapshot):
-    return softmax(snapshot.weight @ snapshot.query_key @ snapshot.weight.T, dim=-1)
+    attention = snapshot.attention()
+    assert torch.allclose(attention.sum(dim=1), torch.ones(len(attention)))
+    scores = torch.einsum("id,de,je->ij", snapshot.weight, snapshot.query_key, snapshot.weight)
+    assert torch.allclose(attention, softmax(scores, dim=-1), atol=1e-5)
+    return attention
 
 
 def test_each_task_leaves_its_own_structure():

@@ -1,0 +1,66 @@
+"""What a training run looks like, snapshot by snapshot, in pictures of a bounded size."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from posembed_core.resolution import Span, pool, span
+from posembed_core.similarity import adjacent_cosine, cosine_similarity
+from posembed_core.training import Snapshot
+
+SIDE = 128  # cells
+
+
+@dataclass(frozen=True, eq=False)
+class Film:
+    """Stacks of pictures, one for each snapshot, float32; cells are means over `rows` × `columns`.
+
+    ``table`` has dimensions down and positions across, ``similarity`` the cosines of positions with
+    positions, ``attention`` how much a position (down) attends to a position (across).
+    """
+
+    rows: Span  # the positions
+    columns: Span  # the dimensions
+    table: Float[Tensor, "frames column_cells row_cells"]
+    similarity: Float[Tensor, "frames row_cells row_cells"]
+    attention: Float[Tensor, "frames row_cells row_cells"]
+
+
+@dataclass(frozen=True)
+class Course:
+    """A number for each snapshot: its step, its loss, the mean cosine of adjacent rows."""
+
+    steps: tuple[int, ...]
+    losses: tuple[float, ...]
+    adjacent: tuple[float | None, ...]
+
+
+def film(snapshots: Sequence[Snapshot], side: int = SIDE) -> Film:
+    """The pictures of some snapshots of one run (at least one), each of at most ``side``² cells."""
+    length, width = snapshots[0].weight.shape
+    rows, columns = span(length, side), span(width, side)
+    return Film(
+        rows,
+        columns,
+        torch.stack([pool(s.weight, rows, columns).T for s in snapshots]),
+        torch.stack([_similarity(s, rows) for s in snapshots]),
+        torch.stack([pool(s.attention(), rows, rows) for s in snapshots]),
+    )
+
+
+def course(snapshots: Sequence[Snapshot]) -> Course:
+    """The numbers of some snapshots."""
+    return Course(
+        tuple(s.step for s in snapshots),
+        tuple(s.loss for s in snapshots),
+        tuple(adjacent_cosine(s.weight) for s in snapshots),
+    )
+
+
+def _similarity(snapshot: Snapshot, rows: Span) -> Float[Tensor, "row_cells row_cells"]:
+    return cosine_similarity(snapshot.weight, rows, rows).cells().to(torch.float32)
