@@ -1,4 +1,4 @@
-"""Fixtures for tests in Chromium: a served app, a browser, a page that tolerates no console error."""
+"""Fixtures for tests in Chromium: a served app, a browser, a page without console errors."""
 
 from __future__ import annotations
 
@@ -145,9 +145,7 @@ def new_page(browser: Browser, traffic: Traffic) -> Iterator[Callable[..., Page]
 
         page.on("console", lambda m: note(m.text) if m.type == "error" else None)
         page.on("pageerror", lambda error: note(str(error)))
-        page.on(
-            "websocket", lambda socket: socket.on("framereceived", lambda data: traffic.add(data))
-        )
+        page.on("websocket", lambda socket: socket.on("framereceived", traffic.add))
         return page
 
     yield make

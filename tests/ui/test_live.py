@@ -1,4 +1,4 @@
-"""The live components without a browser: bytes, checks of what the browser sends, and the routes."""
+"""The live components without a browser: bytes, what the browser may send, and the routes."""
 
 import gzip
 import json
@@ -14,12 +14,12 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 from streamlit.testing.v1 import AppTest
 
-from pages._ui.live import pack_array, pack_figure, routes
+from pages._ui.live import pack_array, pack_figure, plot, routes
 from pages._ui.live.assets import parts_url, plotly_url, stub
 from pages._ui.live.packets import packet
 from pages._ui.live.plot import Click, _read_click, _read_zoom
 from pages._ui.live.shelf import Shelf, shelf
-from pages._ui.live.slider import _browser_state, snap
+from pages._ui.live.slider import _browser_state, _split_format, snap
 
 TYPES = {"i2": "<i2", "f4": "<f4", "u1": "u1"}
 
@@ -89,7 +89,7 @@ def test_equal_contents_have_equal_ids():
 
 @pytest.mark.parametrize("shape", [(3,), (2, 2, 2, 2), (0, 4), (20_000, 1)])
 def test_arrays_that_cannot_be_drawn_are_refused(shape):
-    with pytest.raises(ValueError, match="shape|pool"):
+    with pytest.raises(ValueError, match=r"shape|pool"):
         pack_array(np.zeros(shape))
 
 
@@ -130,10 +130,10 @@ def test_snapped_values_are_in_range_and_on_the_grid(number):
 @pytest.mark.parametrize(
     "sent",
     [
-        None, "1", {"at": 3}, {"at": {"value": "2", "seq": 1}}, {"at": {"value": math.nan, "seq": 1}},
-        {"at": {"value": math.inf, "seq": 1}}, {"at": {"value": True, "seq": 1}},
-        {"at": {"value": 2}}, {"at": {"value": 2, "seq": -1}}, {"at": {"value": 10**400, "seq": 1}},
-        {"at": {"value": 2, "seq": 1.5}},
+        None, "1", {"at": 3}, {"at": {"value": 2}}, {"at": {"value": "2", "seq": 1}},
+        {"at": {"value": math.nan, "seq": 1}}, {"at": {"value": math.inf, "seq": 1}},
+        {"at": {"value": True, "seq": 1}}, {"at": {"value": 10**400, "seq": 1}},
+        {"at": {"value": 2, "seq": -1}}, {"at": {"value": 2, "seq": 1.5}},
     ],
 )  # fmt: skip
 def test_slider_states_that_make_no_sense_are_refused(sent):
@@ -143,10 +143,16 @@ def test_slider_states_that_make_no_sense_are_refused(sent):
 def test_events_that_make_no_sense_are_refused():
     assert _read_click({"trace": "other"}, ["m"]) is None
     assert _read_click({"trace": ["m"]}, ["m"]) is None
-    assert _read_click({"trace": "m", "x": 10**400, "y": "a" * 999, "row": -1, "column": 2}, ["m"]) == (
-        Click("m", None, "a" * 200, None, 2)
-    )
-    zoom = {"xaxis": [1, 2.5], "yaxis2": [1, math.nan], "evil": [0, 1], "xaxis3": [1], "yaxis": [3, 3]}
+    assert _read_click(
+        {"trace": "m", "x": 10**400, "y": "a" * 999, "row": -1, "column": 2}, ["m"]
+    ) == (Click("m", None, "a" * 200, None, 2))
+    zoom = {
+        "xaxis": [1, 2.5],
+        "yaxis2": [1, math.nan],
+        "evil": [0, 1],
+        "xaxis3": [1],
+        "yaxis": [3, 3],
+    }
     assert _read_zoom(zoom) == {"xaxis": (1.0, 2.5)}
     assert _read_zoom([1]) == {}
 
@@ -181,6 +187,51 @@ def test_slider_starts_at_its_value_and_names_everything():
     assert len(at.get("bidi_component")[0].proto.js_content) < 200
 
 
+def test_slider_takes_the_browsers_value_within_its_range():
+    at = AppTest.from_function(slider_page).run()
+    sent(at, 2.5, 1, dragging=True)
+    assert at.session_state["answer"] == 2.5
+    assert at.session_state["held"]
+    sent(at, 99.0, 2)
+    assert at.session_state["answer"] == 4.0
+    assert not at.session_state["held"]
+    assert data(at)["seq"] == 2
+
+
+def test_a_new_value_from_python_wins_until_the_slider_is_moved_again():
+    at = AppTest.from_function(slider_page).run()
+    sent(at, 2.5, 1)
+    at.session_state["given"] = 0.5
+    sent(at, 2.5, 1)
+    assert at.session_state["answer"] == 0.5
+    sent(at, 2.5, 1)
+    assert at.session_state["answer"] == 0.5
+    sent(at, 3.0, 2)
+    assert at.session_state["answer"] == 3.0
+
+
+def test_the_sliders_own_answer_fed_back_does_not_hold_it():
+    at = AppTest.from_function(slider_page).run()
+    sent(at, 2.5, 1)
+    at.session_state["given"] = 2.5
+    sent(at, 3.0, 2)
+    assert at.session_state["answer"] == 3.0
+
+
+@pytest.mark.parametrize(
+    ("template", "step", "parts"),
+    [
+        ("%.1f s", 0.01, ("", 1, " s")),
+        ("× %d", 1, ("× ", 0, "")),
+        ("%g%%", 0.5, ("", 1, "%")),
+    ],
+)
+def test_formats_are_split_at_their_number(template, step, parts):
+    assert _split_format(template, step) == parts
+    with pytest.raises(ValueError, match="format must contain"):
+        _split_format("none", step)
+
+
 def plot_page():
     import numpy as np
     import plotly.graph_objects as go
@@ -212,20 +263,18 @@ def test_a_frame_names_its_parts_and_carries_only_lines():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ('mixes={"x": {"e": 1}}', "no heatmap 'x'; there are 'h'"),
-        ('mixes={"h": {"q": 1}}', "no array 'q' for 'h'; there are 'e'"),
-        ('mixes={"h": {"e": 1, "f": 1}}, arrays={"e": [[1]], "f": [[1, 2]]}', "one shape"),
-        ('mixes={"h": {"e": float("nan")}}', "finite"),
-        ('lines={"x": [1]}', "no trace 'x'"),
-        ('lines={"h": [[1]]}', "shape"),
+        ({"mixes": {"x": {"e": 1}}}, "no heatmap 'x'; there are 'h'"),
+        ({"mixes": {"h": {"q": 1}}}, "no array 'q' for 'h'; there are 'e', 'wide'"),
+        ({"mixes": {"h": {"e": 1, "wide": 1}}}, "one shape"),
+        ({"mixes": {"h": {"e": math.nan}}}, "finite"),
+        ({"lines": {"x": [1]}}, "no trace 'x'"),
+        ({"lines": {"h": [[1]]}}, "shape"),
     ],
 )
 def test_wrong_names_and_shapes_are_refused(change, message):
-    arguments = {"arrays": {"e": [[1]]}, **eval(f"dict({change})")}
-    from pages._ui.live import plot
-
+    arrays = {"e": [[1]], "wide": [[1, 2]]}
     with pytest.raises(ValueError, match=message):
-        plot(go.Figure(go.Heatmap(name="h")), key="k", **arguments)
+        plot(go.Figure(go.Heatmap(name="h")), key="k", arrays=arrays, **change)
 
 
 def test_shelf_keeps_what_is_used_within_its_bound():

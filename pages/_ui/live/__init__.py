@@ -1,4 +1,4 @@
-"""Two browser components for Streamlit: a slider that reports while it moves, a chart that keeps up.
+"""Two browser components: a slider that reports while it moves, and a chart that keeps up.
 
 They know nothing of the app around them. Their JavaScript and plotly.js are served by the routes
 that `routes()` returns: `st.App("page.py", routes=[*live.routes(), …])`.

@@ -52,10 +52,7 @@ def stub(script: str) -> str:
         raise ValueError(f"no script {script!r}; there are {', '.join(_SCRIPTS)}")
     url = f"{_base()}/assets/live/{_VERSION}/{script}"
     # A component's own module has a blob: URL, hence the explicit origin.
-    return (
-        "export default async c =>\n"
-        f'(await import(location.origin + "{url}")).default(c)\n'
-    )
+    return f'export default async c =>\n(await import(location.origin + "{url}")).default(c)\n'
 
 
 @lru_cache(maxsize=32)

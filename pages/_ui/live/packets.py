@@ -40,7 +40,7 @@ class PackedArray:
 
 @dataclass(frozen=True, eq=False)
 class PackedFigure:
-    """A figure as a packet, without its heatmaps' cells: those are arrays named like their trace."""
+    """A figure as a packet; its heatmaps' cells are arrays beside it, named like their trace."""
 
     id: str
     traces: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""A Plotly chart that follows moving values: figure once, arrays when they change, frames always."""
+"""A chart that follows moving values: the figure once, arrays when they change, frames always."""
 
 from __future__ import annotations
 
@@ -96,8 +96,9 @@ def plot(
     curves = {
         name: np.ascontiguousarray(values, dtype="<f4") for name, values in (lines or {}).items()
     }
-    for part in (figure, *(packed[name] for name in needed)):
-        shelf.put(part.id, part.data)
+    shelf.put(figure.id, figure.data)
+    for name in needed:
+        shelf.put(packed[name].id, packed[name].data)
     header = {
         "plotly": plotly_url(),
         "parts": parts_url(),

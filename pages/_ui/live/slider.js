@@ -54,6 +54,7 @@ const idlers = new Set()
 let watching = null
 function whenIdle(action) {
   idlers.add(action)
+  if (!app()) return
   watching ??= new MutationObserver(() => {
     if (isRunning()) return
     const due = [...idlers]
@@ -64,7 +65,7 @@ function whenIdle(action) {
 }
 
 const LOG_POSITIONS = 1000
-// A lost answer must not silence the slider.
+// Neither a lost answer nor a long run may silence the slider; ms.
 const PATIENCE = 1000
 
 class Slider {
@@ -77,6 +78,7 @@ class Slider {
     this.field = find("input[type=number]")
     this.held = false
     this.sent = null
+    this.retry = () => this.flush()
     this.range.addEventListener("input", () => this.move(this.fromPosition(+this.range.value), this.held))
     this.range.addEventListener("change", () => this.release())
     this.range.addEventListener("pointerdown", () => this.hold(true))
@@ -201,19 +203,20 @@ class Slider {
   }
 
   // One question at a time; the newest value replaces any that waits. Asked while the page is still
-  // running, it would cut that run short, and whatever is drawn after the slider would never appear.
-  flush() {
-    if (this.sent.seq > this.answered) return
-    if (isRunning()) return whenIdle(() => this.next && this.flush())
+  // running, it would cut that run short, and whatever is drawn after the slider would never appear;
+  // so only a run that takes long is.
+  flush(urgent = false) {
+    if (!this.next) return
+    if (!urgent && (this.sent.seq > this.answered || isRunning())) {
+      whenIdle(this.retry)
+      this.impatience ??= setTimeout(() => this.flush(true), PATIENCE)
+      return
+    }
+    clearTimeout(this.impatience)
+    this.impatience = null
     this.sent = { seq: this.sent.seq + 1, ...this.next }
     this.next = null
     this.send("at", this.sent)
-    const { seq } = this.sent
-    clearTimeout(this.impatience)
-    this.impatience = setTimeout(() => {
-      this.answered = seq
-      if (this.next) this.flush()
-    }, PATIENCE)
   }
 }
 

@@ -25,8 +25,8 @@ def live_slider(
     low: Number,
     high: Number,
     step: Number,
-    format: str | None = None,
-    help: str | None = None,
+    format: str | None = None,  # noqa: A002, the names that st.slider has
+    help: str | None = None,  # noqa: A002
     log: bool = False,
     disabled: bool = False,
 ) -> Number:
@@ -48,10 +48,8 @@ def live_slider(
         raise ValueError(f"a logarithmic slider needs low > 0, got {low}")
     spec = (low, high, step)
     record = _record(key)
-    seen = _browser_state(st.session_state.get(key))
-    if seen is None:  # not moved yet, or shown again after a visit to another page
-        seen = (None, 0, False)
-    number, seq, dragging = seen
+    # Without a state it was not moved yet, or is shown again after a visit to another page.
+    number, seq, dragging = _browser_state(st.session_state.get(key)) or (None, 0, False)
 
     override = record.get("override")
     if "given" not in record or (value != record["given"] and value != record.get("returned")):
@@ -66,7 +64,7 @@ def live_slider(
     current = snap(number if number is not None else value, *spec)
     record.update(override=override, returned=current, dragging=dragging)
 
-    prefix, decimals, suffix = _split_format(format, step)
+    prefix, decimals, suffix = _split_format(format or "%f", step)
     _slider(
         key=key,
         data={
@@ -105,7 +103,7 @@ def snap(number: float, low: Number, high: Number, step: Number) -> Number:
     steps = round((min(max(number, low), high) - low) / step)
     snapped = min(low + steps * step, high)
     if whole:
-        return int(snapped)  # type: ignore[return-value]
+        return int(snapped)
     # low + 3 · 0.1 is 0.30000000000000004; say 0.3
     return float(round(snapped, max(_decimals(step), _decimals(low))))  # type: ignore[return-value]
 
@@ -140,18 +138,13 @@ def _decimals(number: float) -> int:
     return len(text.partition(".")[2])
 
 
-def _split_format(format: str | None, step: float) -> tuple[str, int, str]:
-    """Prefix, decimals and suffix of a printf-like format."""
-    if format is None:
-        return "", _decimals(step), ""
-    match = _PRINTF.search(format)
-    if match is None:
-        raise ValueError(f"format must contain one of %d, %f, %.2f, %g, got {format!r}")
-    decimals = int(match[1]) if match[1] else _decimals(step)
-    text = format.replace("%%", "%")
-    match = _PRINTF.search(text)
-    assert match is not None
-    return text[: match.start()], decimals, text[match.end() :]
+def _split_format(template: str, step: float) -> tuple[str, int, str]:
+    """Prefix, decimals and suffix of a printf-like format with one number."""
+    parts = _PRINTF.split(template.replace("%%", "%"))
+    if len(parts) != 3:
+        raise ValueError(f"format must contain one of %d, %f, %.2f, %g, got {template!r}")
+    prefix, decimals, suffix = parts
+    return prefix, _decimals(step) if decimals is None else int(decimals), suffix
 
 
 def _ignore() -> None:

@@ -26,23 +26,44 @@ def matrices(rows, cols):
 @st.cache_resource(max_entries=4)
 def picture(rows, cols):
     """The figure without any values."""
-    fig = make_subplots(2, 3, specs=[[{}, {}, {}], [{"colspan": 3}, None, None]],
-                        row_heights=[0.65, 0.35], subplot_titles=TERMS)
+    fig = make_subplots(
+        2,
+        3,
+        specs=[[{}, {}, {}], [{"colspan": 3}, None, None]],
+        row_heights=[0.65, 0.35],
+        subplot_titles=TERMS,
+    )
     for i, name in enumerate(TERMS, 1):
-        fig.add_heatmap(name=name, coloraxis="coloraxis", row=1, col=i,
-                        hovertemplate="row %{y}, column %{x}: %{z:.3g}<extra></extra>")
-        fig.add_scatter(name=f"|{name}|", x=np.arange(cols), y=np.zeros(cols), mode="lines",
-                        line_color=COLOURS[i - 1], row=2, col=1)
+        fig.add_heatmap(
+            name=name,
+            coloraxis="coloraxis",
+            row=1,
+            col=i,
+            hovertemplate="row %{y}, column %{x}: %{z:.3g}<extra></extra>",
+        )
+        fig.add_scatter(
+            name=f"|{name}|",
+            x=np.arange(cols),
+            y=np.zeros(cols),
+            mode="lines",
+            line_color=COLOURS[i - 1],
+            row=2,
+            col=1,
+        )
         fig.update_xaxes(range=[-0.5, cols - 0.5], matches="x", row=1, col=i)
         fig.update_yaxes(range=[-0.5, rows - 0.5], matches="y", row=1, col=i)
     fig.update_xaxes(range=[-0.5, cols - 0.5], matches="x", row=2, col=1)
     fig.update_yaxes(range=[0, 5 * rows**0.5], row=2, col=1)
     fig.update_layout(
-        height=560, margin={"l": 40, "r": 20, "t": 30, "b": 30}, template="none",
+        height=560,
+        margin={"l": 40, "r": 20, "t": 30, "b": 30},
+        template="none",
         coloraxis={"cmin": -2, "cmax": 2, "colorscale": "RdBu_r"},
     )
-    tall = {f"yaxis{i or ''}": {"domain": [1 - (k + 1) * 0.25 + 0.04, 1 - k * 0.25]}
-            for k, i in enumerate((0, 2, 3, 4))}
+    tall = {
+        f"yaxis{i or ''}": {"domain": [1 - (k + 1) * 0.25 + 0.04, 1 - k * 0.25]}
+        for k, i in enumerate((0, 2, 3, 4))
+    }
     wide = {f"xaxis{i}": {"domain": [0, 1]} for i in ("", 2, 3)}
     return live.pack_figure(fig, narrow={"height": 1100, "annotations": [], **tall, **wide})
 
@@ -91,7 +112,13 @@ if "more" in st.query_params:
     training.update_yaxes(range=[0, 1], col=2)
     training.update_xaxes(range=[0, 20], col=2)
     live.plot(
-        training, key="training", height=250, alt="A table while it is trained",
-        arrays={"table": stack}, mixes={"table": {"table": 1}}, lines={"loss": np.exp(-steps / 5)},
-        snapshots=[f"step {step}" for step in steps], grow=["loss"],
+        training,
+        key="training",
+        height=250,
+        alt="A table while it is trained",
+        arrays={"table": stack},
+        mixes={"table": {"table": 1}},
+        lines={"loss": np.exp(-steps / 5)},
+        snapshots=[f"step {step}" for step in steps],
+        grow=["loss"],
     )
