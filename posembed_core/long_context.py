@@ -51,6 +51,10 @@ class PairTable:
         """The angle at ``position``, before and after, in [0, 2π)."""
         return (position * self.before) % (2 * math.pi), (position * self.after) % (2 * math.pi)
 
+    def seen(self, length: int) -> Float[Tensor, " pairs"]:
+        """The greatest angle of each pair over ``length`` positions before, at most one turn."""
+        return (length * self.before).clamp(max=2 * math.pi)
+
 
 def pair_table(encoding: RotaryEncoding, length: int | None = None) -> PairTable:
     """The pairs of plain RoPE and of ``encoding`` at ``length``; None is within the trained one."""

@@ -149,18 +149,15 @@ def _pairs(table: PairTable) -> str:
 
 
 def own_fields(encoding: RotaryEncoding) -> dict[str, str]:
-    """What this scaling has that plain RoPE hasn't, ``{field: value}``, only what is set."""
-    given = {
-        name: parameter.format(getattr(encoding, name))
-        for name, parameter in encoding.parameters().items()
-        if name not in _ABOUT_ALL
-    }
-    lists = {
-        name: f"{len(getattr(encoding, name))} numbers"
-        for name in given
-        if isinstance(getattr(encoding, name), tuple)
-    }
-    return {name: text for name, text in (given | lists).items() if text not in {"", "0 numbers"}}
+    """What this scaling has that plain RoPE hasn't, ``{config key: value}``, only what is set."""
+    spelled = {field: key for key, field in encoding.aliases.items()}
+    found = {}
+    for name, parameter in encoding.parameters().items():
+        value = getattr(encoding, name)
+        text = f"{len(value)} numbers" if isinstance(value, tuple) else parameter.format(value)
+        if name not in _ABOUT_ALL and value not in {None, ()}:
+            found[spelled.get(name, name)] = text
+    return found
 
 
 def _exact(value: float) -> str:

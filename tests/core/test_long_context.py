@@ -52,6 +52,9 @@ def test_wavelengths_turns_and_phases() -> None:
     assert ((before >= 0) & (before < 2 * math.pi)).all()
     torch.testing.assert_close(before.cos(), (4096 * table.before).cos())
     torch.testing.assert_close(after.sin(), (1024 * table.before).sin())
+    seen = table.seen(4096)
+    assert seen[0] == 2 * math.pi
+    assert seen[-1] == 4096 * table.before[-1]
 
 
 def test_pairs_that_never_complete_a_turn() -> None:

@@ -94,6 +94,12 @@ def test_rounding_is_the_error_just_before_each_milestone() -> None:
 @pytest.mark.parametrize("name", ["Phi-3 mini 128k", "Qwen2.5 7B with YaRN"])
 def test_fields_that_are_not_set_are_not_named(name: str) -> None:
     fields = own_fields(pc.rotary_from_config(known_configs()[name]))
-    assert "fixed_attention_factor" not in fields
+    assert "attention_factor" not in fields
     assert "head_dim" not in fields
     assert fields.get("long_factor", "48 numbers") == "48 numbers"
+
+
+def test_fields_are_spelled_as_in_a_config() -> None:
+    given = pc.create("rope-yarn", factor=2, attention_factor=1.5)
+    assert own_fields(given)["attention_factor"] == "1.5"
+    assert "fixed_attention_factor" not in own_fields(given)

@@ -1,0 +1,75 @@
+"""The figures about a model's RoPE, computed by the core and packed for the browser, once each."""
+
+from __future__ import annotations
+
+import streamlit as st
+from torch import Tensor
+
+from pages._ui import live
+from pages._ui.figures.rope_pairs import Pairs, pairs_figure
+from pages._ui.figures.rope_scores import Curve, distance_figure
+from pages._ui.figures.two_pictures import Lengths, narrow_layout
+from posembed_core import RotaryEncoding
+from posembed_core.long_context import (
+    MAX_DISTANCE,
+    PairTable,
+    distance_edges,
+    mean_score,
+    pair_table,
+)
+from posembed_core.precision import ARITHMETICS, error_curve
+from posembed_core.rope_report import distance_columns
+
+CELLS = 320  # points of a score curve
+
+
+@st.cache_resource(max_entries=256, show_spinner=False)
+def packed_pairs(
+    encoding: RotaryEncoding, trained: int, wanted: int, position: int, quantity: str
+) -> live.PackedFigure:
+    """The picture of the pairs, ready to be sent."""
+    table = pair_table(encoding, wanted)
+    before, after = table.phases(position)
+    pairs = Pairs(
+        frequency=(table.before.tolist(), table.after.tolist()),
+        kind=table.kind,
+        position=position,
+        phase=(before.tolist(), after.tolist()),
+        seen=table.seen(trained).tolist(),
+    )
+    figure = pairs_figure(pairs, Lengths(trained, wanted), quantity)
+    return live.pack_figure(figure, narrow=narrow_layout(figure))
+
+
+@st.cache_resource(max_entries=256, show_spinner=False)
+def packed_scores(
+    encoding: RotaryEncoding, trained: int, wanted: int, arithmetic: str
+) -> live.PackedFigure:
+    """The picture of scores and rounding, ready to be sent."""
+    table, columns = pair_table(encoding, wanted), score_columns(encoding, wanted)
+    where = ((columns["from"] + columns["to"]) / 2)[1:].tolist()
+    before, after = (
+        Curve(where, columns[f"score_{name}"][1:].tolist()) for name in ("before", "after")
+    )
+    errors = {
+        ARITHMETICS[name].title: Curve(*map(list, error_lists(table, name)))
+        for name in dict.fromkeys(("float32", arithmetic))
+    }
+    title = ARITHMETICS[arithmetic].title
+    figure = distance_figure(before, after, errors, title, Lengths(trained, wanted))
+    return live.pack_figure(figure, narrow=narrow_layout(figure))
+
+
+def score_columns(encoding: RotaryEncoding, wanted: int) -> dict[str, Tensor]:
+    """Scores against distance before and after, as columns."""
+    table, edges = pair_table(encoding, wanted), distance_edges(MAX_DISTANCE, CELLS)
+    factor = encoding.attention_factor(wanted)
+    return distance_columns(
+        edges, mean_score(table.before, edges), mean_score(table.after, edges, factor)
+    )
+
+
+def error_lists(table: PairTable, arithmetic: str) -> tuple[list[float], list[float]]:
+    """Positions and the largest error of a cosine at each."""
+    where, error = error_curve(table.after, MAX_DISTANCE, ARITHMETICS[arithmetic])
+    return where.tolist(), error.tolist()

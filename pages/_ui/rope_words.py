@@ -1,0 +1,130 @@
+"""What the page about long contexts says: a config in a line, rounding in sentences and numbers."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+
+from torch import Tensor
+
+from pages._ui.theme import tinted
+from posembed_core.findings import Finding
+from posembed_core.long_context import PairTable
+from posembed_core.precision import (
+    DTYPES,
+    Arithmetic,
+    WorstPair,
+    distinct_positions,
+    first_collision,
+)
+from posembed_core.rope_report import MILESTONES, own_fields, rounding
+from posembed_core.rotary_config import RopeSettings
+
+_LIST = re.compile(r"\[[^\[\]{}\"]*\]")
+
+
+def pretty(config: object) -> str:
+    """A config as JSON to read and edit; a list of numbers stays on one line."""
+    text = json.dumps(config, indent=2, ensure_ascii=False)
+    return _LIST.sub(lambda found: " ".join(found.group().split()), text)
+
+
+def finding_text(finding: Finding) -> str:
+    """What is so and why it matters, with the key that it is about where that isn't said."""
+    named = finding.key and finding.key.rpartition(".")[2] not in finding.message
+    return f"**{_plain(finding.message)}** {finding.reason}" + (f" (`{finding.key}`)" * bool(named))
+
+
+def settings_line(settings: RopeSettings, wanted: int) -> str:
+    """The scaling with its own numbers, the base, the head and the attention factor."""
+    encoding = settings.encoding
+    fields = ", ".join(f"{name} {value}" for name, value in own_fields(encoding).items())
+    factor = encoding.attention_factor(wanted)
+    rotated = encoding.rotary_dim
+    part = "" if rotated == encoding.head_dim else f", {rotated} of them rotated"
+    scores = "" if factor == 1 else f", so scores × {factor**2:.6g}"
+    return (
+        f"**{encoding.title}**{f' ({fields})' if fields else ''}; base {encoding.base:,.10g} "
+        f"({settings.base_from}); head of {encoding.head_dim} channels "
+        f"({settings.head_dim_from}){part}, paired {_layout(encoding.pairing)}; attention factor "
+        f"{factor:.6g} on cos and sin{scores}."
+    )
+
+
+def pairs_key(position: int) -> str:
+    """What the marks in the two pictures of pairs mean."""
+    scaled = tinted("position", "Orange")
+    return (
+        f"{scaled}: with the scaling, ● untouched, ◆ blended, ▲ interpolated in full; dotted and "
+        f"hollow: plain RoPE. On the right the angles at position {position:,}; a grey bar is the "
+        "part of the turn that a pair went through in training: a mark above it is an angle that "
+        "the model has never seen."
+    )
+
+
+def scores_key(edges: Tensor) -> str:
+    """What the two curves are, for cells of distances between these edges."""
+    cells, widest = len(edges) - 1, int(edges.diff().max())
+    return (
+        "Left: the score of a query and a key of all ones, the mean of cos(distance · ω) over the "
+        f"pairs times the attention factor squared; each of the {cells} points is the mean over "
+        f"its distances, {widest:,} at most, in float64. Right: at each position the largest error "
+        "of a cosine over all pairs, against float64."
+    )
+
+
+def collisions(wanted: int, arithmetic: Arithmetic) -> str:
+    """How positions are rounded."""
+    name = next(name for name, dtype in DTYPES.items() if dtype == arithmetic.positions)
+    position, reads = first_collision(arithmetic.positions)
+    left = distinct_positions(wanted, arithmetic.positions)
+    if left == wanted:
+        return (
+            f"Positions in {name}: all {wanted:,} are exact; the first to collide would be "
+            f"{position:,}, which reads {reads:,}."
+        )
+    return (
+        f"Positions in {name}: {position:,} reads {reads:,}, and of {wanted:,} positions "
+        f"{left:,} different ones are left."
+    )
+
+
+def drift(table: PairTable, arithmetic: Arithmetic) -> str:
+    """How far cosines are off at the milestones."""
+    errors = zip(MILESTONES, rounding(table.after, arithmetic), strict=True)
+    said = ", ".join(f"{error:.3g} at {last:,}" for last, error in errors)
+    return f"Largest error of a cosine, over the 1,024 positions up to there: {said}."
+
+
+def worst_table(worst: WorstPair, arithmetic: Arithmetic) -> str:
+    """One pair at one position, exact and as computed."""
+    rows = (
+        ("position", worst.position, "{:,.0f}"),
+        (f"ω of pair {worst.pair}", worst.inv_freq, "{:.9g}"),
+        ("angle (rad)", worst.angle, "{:,.9g}"),
+        ("cos", worst.cos, "{:.9f}"),
+    )
+    lines = [f"| | exact (float64) | {arithmetic.title} | error |", "|:--|--:|--:|--:|"]
+    for name, (exact, computed), pattern in rows:
+        shown = pattern.format(computed) if math.isfinite(computed) else "overflows"
+        off = f"{computed - exact:.3g}" if math.isfinite(computed) else ""
+        lines.append(f"| {name} | {pattern.format(exact)} | {shown} | {off} |")
+    return "\n".join(lines)
+
+
+def pairs_alt(table: PairTable, said: str) -> str:
+    """The pictures of pairs in one sentence."""
+    return (
+        f"Wavelengths of {len(table.kind)} pairs before and after the scaling, and their angles at "
+        f"one position. {said}"
+    )
+
+
+def _layout(pairing: str) -> str:
+    return "by halves (m, m + d/2)" if pairing == "half" else "as neighbours (2m, 2m + 1)"
+
+
+def _plain(text: str) -> str:
+    # A config's own words are no Markdown.
+    return re.sub(r"([\\`*_{}\[\]<>#$~|:])", r"\\\1", text)
