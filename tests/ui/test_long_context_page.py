@@ -1,0 +1,187 @@
+"""The page about a model's config, as a visitor's session runs it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from posembed_core.known_configs import known_configs
+
+NAVIGATION = Path(__file__).parents[2] / "pages" / "navigation.py"
+PAGE = "long-context"
+YARN = {
+    "head_dim": 64,
+    "max_position_embeddings": 16384,
+    "rope_theta": 10000.0,
+    "rope_scaling": {"rope_type": "yarn", "factor": 4, "original_max_position_embeddings": 4096},
+}
+
+
+def visit(params: Mapping[str, str] | None = None) -> AppTest:
+    """The page at a link."""
+    app = AppTest.from_file(str(NAVIGATION), default_timeout=60)
+    app.run()
+    app.switch_page("long_context.py")
+    for name, value in (params or {}).items():
+        app.query_params[name] = value
+    app.run()
+    assert not app.exception
+    return app
+
+
+def visit_config(config: Any) -> AppTest:
+    """The page at a link with a config of the visitor's own."""
+    return visit(
+        {"model": "own", "config": config if isinstance(config, str) else json.dumps(config)}
+    )
+
+
+def link(app: AppTest) -> dict[str, str]:
+    """The page's settings in the URL (a list where the visitor brought it, a text where kept)."""
+    params = dict(app.query_params)
+    return {name: value[0] if isinstance(value, list) else value for name, value in params.items()}
+
+
+def plots(app: AppTest) -> int:
+    """How many charts there are (the other components are sliders)."""
+    return sum(b"figure" in element.proto.bytes for element in app.get("bidi_component"))
+
+
+def words(app: AppTest) -> str:
+    """All that the page says in Markdown."""
+    return "\n".join(element.value for element in app.markdown)
+
+
+@pytest.mark.parametrize("name", known_configs())
+def test_every_well_known_model_is_drawn_without_a_finding(name: str) -> None:
+    app = visit({"model": name.lower().replace(" ", "-")})
+    assert plots(app) == 2
+    assert not app.warning
+    assert not app.error
+    assert json.loads(app.text_area[0].value) == known_configs()[name]
+    assert f"RoPE of {name}" in app.code[0].value
+
+
+def test_the_first_visit_shows_llama_3() -> None:
+    app = visit()
+    assert app.selectbox[0].value == "llama-3.1-8b"
+    assert link(app) == {}
+    said = words(app)
+    assert "29 untouched, 6 blended, 29 interpolated" in said
+    assert "base 500,000 (rope\\_theta)" in said or "base 500,000 (rope_theta)" in said
+
+
+def test_layers_with_rope_of_their_own_can_be_chosen() -> None:
+    app = visit({"model": "gemma-3-4b"})
+    (layers,) = (box for box in app.selectbox if box.label == "Layers")
+    assert layers.options == ["full_attention", "sliding_attention"]
+    layers.select("sliding_attention").run()
+    assert link(app)["layers"] == "sliding_attention"
+    assert "base 10,000 (rope_local_base_freq)" in words(app)
+
+
+def test_an_edited_config_is_the_visitors_own_and_in_the_link() -> None:
+    app = visit()
+    app.text_area[0].set_value(json.dumps(YARN, indent=4)).run()
+    assert not app.exception
+    assert app.selectbox[0].value == "own"
+    assert json.loads(link(app)["config"]) == YARN
+    assert "RoPE, YaRN" in words(app)
+    # The link brings it back, laid out.
+    again = visit_config(YARN)
+    assert json.loads(again.text_area[0].value) == YARN
+    assert "\n" in again.text_area[0].value
+    # And a model from the menu takes its place.
+    app.selectbox[0].select("gpt-neox-20b").run()
+    assert link(app) == {"model": "gpt-neox-20b"}
+    assert json.loads(app.text_area[0].value) == known_configs()["GPT-NeoX 20B"]
+
+
+def test_warnings_are_said_and_the_pictures_drawn() -> None:
+    odd = {**YARN, "rope_scaling": {**YARN["rope_scaling"], "attention_factor": 1.0, "beta": 1}}
+    app = visit_config(odd)
+    said = " ".join(element.value for element in app.warning)
+    assert "cancels the default 1.13863" in said
+    assert "is ignored by type 'yarn'" in said
+    assert plots(app) == 2
+
+
+@pytest.mark.parametrize(
+    ("config", "sentence"),
+    [
+        ('{"head_dim": 64,\n "rope_theta": }', "Line 2, column 16: not JSON"),
+        ("", "The config is empty"),
+        ("[" * 1000, "nested deeper than 32"),
+        ('{"head_dim": NaN}', "NaN is not a number"),
+        ({"head_dim": "64"}, "got the text '64'"),
+        ({**YARN, "rope_scaling": {"type": "yarm"}}, "did you mean 'yarn'"),
+        ('{"head_dim": ' + "9" * 400 + "}", "a whole number of 400 digits"),
+    ],
+)
+def test_a_config_that_says_nothing_gets_a_sentence(config: Any, sentence: str) -> None:
+    app = visit_config(config)
+    (error,) = app.error
+    assert sentence in error.value.replace("\\", "")
+    assert plots(app) == 0
+
+
+def test_a_config_too_long_for_the_link_is_still_drawn() -> None:
+    app = visit()
+    long = {**known_configs()["Phi-3 mini 128k"], "note": "x" * 3000}
+    app.text_area[0].set_value(json.dumps(long)).run()
+    assert plots(app) == 2
+    assert "config" not in link(app)
+    assert any("Too long for the link" in element.value for element in app.caption)
+
+
+def test_lengths_come_from_the_config_and_from_the_link() -> None:
+    assert link(visit_config(YARN)).keys() == {"model", "config"}
+    said = words(visit_config(YARN))
+    assert "Of 32 pairs at 16,384 tokens" in said
+    assert "over the 4,096 positions of training" in said
+    said = words(
+        visit({"model": "own", "config": json.dumps(YARN), "wanted": "32768", "trained": "2048"})
+    )
+    assert "Of 32 pairs at 32,768 tokens" in said
+    assert "over the 2,048 positions of training" in said
+
+
+def test_a_factor_says_what_is_wanted_where_the_length_was_left_alone() -> None:
+    said = words(visit({"model": "qwen2.5-7b-with-yarn"}))
+    assert "Of 64 pairs at 131,072 tokens" in said
+    assert "over the 32,768 positions of training" in said
+
+
+def test_rounded_numbers_stand_beside_exact_ones() -> None:
+    app = visit({"precision": "bfloat16", "position": "257"})
+    said = words(app)
+    assert "| position | 257 | 256 | -1 |" in said
+    assert "257 reads 256, and of 131,072 positions 1,409 different ones are left" in said
+    app = visit({"position": "257"})
+    assert "| position | 257 | 257 | 0 |" in words(app)
+    assert "the first to collide would be 16,777,217, which reads 16,777,216" in words(app)
+
+
+def test_a_bad_link_is_put_right_and_said() -> None:
+    app = visit({"model": "gpt-9", "wanted": "-5", "precision": "float8", "colour": "red"})
+    said = " ".join(element.value for element in app.warning)
+    for word in ("gpt-9", "wanted=", "float8", "colour"):
+        assert word in said
+    assert plots(app) == 2
+
+
+def test_what_is_offered_to_keep() -> None:
+    app = visit()
+    labels = [button.proto.label for button in app.get("download_button")]
+    assert labels == [
+        "Pairs (CSV)",
+        "Pairs (npy)",
+        "Scores (CSV)",
+        "Scores (npy)",
+        "Report (txt)",
+    ]
