@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import posembed_core as pc
 from posembed_core.attention import random_projections
-from posembed_core.distance import half_lives, measured_half_lives
+from posembed_core.distance import half_lives, measured_half_lives, random_scores_at_distances
 from posembed_core.evidence import LAWS
 from posembed_core.probes import permutation_test
 from tests.core import test_conformance
@@ -225,6 +225,7 @@ def test_fire_ignores_shifts_within_its_threshold(data: st.DataObject, shift: in
 @given(data=st.data())
 def test_shaw_equals_its_sums_written_out(data: st.DataObject) -> None:
     shaw = legal(data, pc.encodings()["shaw"])
+    assert not torch.equal(shaw.key_table, shaw.value_table)
     queries, keys = [0, 7, 8], [5, 0, 9, 100]
     q = vectors(shaw, 3)
     k = vectors(shaw, 4)
@@ -291,8 +292,6 @@ def test_xpos_does_not_depend_on_the_centre(data: st.DataObject, centre: int) ->
 
 
 def test_the_mean_score_of_random_vectors_does_not_decay() -> None:
-    from posembed_core.distance import random_scores_at_distances
-
     rope = pc.create("rope", head_dim=32)
     found = random_scores_at_distances(rope, 32, [0, 1, 10, 100, 1000], draws=2000)
     assert (found.mean.abs() < 4 * found.standard_error).all()
