@@ -1,7 +1,7 @@
 // Reading packets (layout in packets.py), and what the components of one browser page share.
 
-// held: how many live sliders are held right now.
-export const page = { held: 0 }
+// held: live sliders held right now; charts: live charts here; frames: what they have received.
+export const page = { held: 0, charts: 0, frames: 0 }
 
 const TYPES = { i2: Int16Array, f4: Float32Array, u1: Uint8Array }
 

@@ -1,7 +1,7 @@
 // A Plotly chart that stays: full draws go through Plotly.react, moving values past it. See plot.py.
-import { awayFrom, axesOf, axisName, overlap } from "./axes.js"
-import { Picture, edges, lookup, mix } from "./canvas.js"
+import { awayFrom, axesOf, overlap } from "./axes.js"
 import { CSS, dress, merge, put } from "./dress.js"
+import { Heatmaps } from "./heatmaps.js"
 import { isTraceable, pathsOf, trace } from "./lines.js"
 import { fetchPart, loadPlotly } from "./load.js"
 import { buffers, header, page, theme } from "./packet.js"
@@ -9,7 +9,6 @@ import { Player } from "./player.js"
 
 const REST = 200 // ms without a new frame until Plotly gets the true values
 const ZOOM_PAUSE = 250 // ms after the last change of an axis until the server hears of it
-
 const RETRY = 500 // ms until a part that the server didn't have is asked for again,
 const TRIES = 5 // so many times
 
@@ -23,7 +22,8 @@ class Chart {
       <button type="button" hidden>Reset zoom</button>`
     ;[, this.layer, this.graph, this.button] = this.root.children
     this.button.onclick = () => this.reset()
-    this.pictures = new Map()
+    this.heatmaps = new Heatmaps(this.layer)
+    page.charts++
     this.zoom = {}
     this.parts = new Map()
     this.painted = 0
@@ -37,6 +37,7 @@ class Chart {
 
   destroy() {
     this.destroyed = true
+    page.charts--
     this.player.stop()
     this.resizing.disconnect()
     clearTimeout(this.resting)
@@ -51,6 +52,7 @@ class Chart {
     const head = header(bytes)
     const numbers = buffers(bytes, head)
     const frame = { ...head, y: new Map(head.lines.map((name, i) => [name, numbers[i]])) }
+    page.frames++
     frame.number = this.received = (this.received ?? 0) + 1
     this.layer.setAttribute("aria-label", frame.alt)
     this.root.style.minHeight ||= `${frame.height ?? 450}px`
@@ -103,7 +105,10 @@ class Chart {
   draw() {
     const { frame } = this
     if (!frame || !this.available) return
-    const state = [frame.figure, theme(this.root).join(), this.available, frame.height].join()
+    const shapes = [...frame.arrays].map(([name, { rows, cols }]) => `${name} ${rows} ${cols}`)
+    const mixed = Object.keys(frame.mixes)
+    const state = JSON.stringify(
+      [frame.figure, shapes, mixed, theme(this.root), this.available, frame.height])
     if (state !== this.state) {
       this.state = state
       this.prepare()
@@ -133,31 +138,19 @@ class Chart {
     layout.width = this.width
     this.root.style.minHeight = `${layout.height}px`
     this.base = dress(layout, this.root, this.traces)
-    // Canvases serve a chart all of whose heatmaps are evenly spaced on linear axes.
-    this.extents = new Map()
-    for (const [name, terms] of Object.entries(frame.mixes)) {
-      const trace = this.traces[this.names.indexOf(name)]
-      const { rows, cols } = this.frame.arrays.get(terms.find(([array]) => array)[0])
-      this.extents.set(name, { across: edges(trace, "x", cols), up: edges(trace, "y", rows) })
-    }
-    const straight = (id = "x") => [undefined, "-", "linear"].includes(layout[axisName(id)]?.type)
-    this.canvases = [...this.extents].every(([name, { across, up }]) => {
-      const { xaxis, yaxis } = this.traces[this.names.indexOf(name)]
-      return across && up && straight(xaxis) && straight(yaxis ?? "y")
-    })
-    this.root.classList.toggle("live-plot-painted", this.canvases)
-    for (const [name, picture] of this.pictures)
-      if (!this.canvases || !this.extents.has(name)) { picture.remove(); this.pictures.delete(name) }
+    this.heatmaps.prepare(this.names, this.traces, this.base.layout, frame)
+    this.root.classList.toggle("live-plot-painted", this.heatmaps.onCanvas)
   }
 
   // Everything through Plotly. While values move, heatmaps get stand-ins of four cells.
   full(moving) {
-    const { frame, plotly } = this
-    const light = moving && this.canvases && this.ranged()
+    const { frame, plotly, heatmaps } = this
+    heatmaps.frame = frame
+    const light = moving && heatmaps.canStandIn()
     const layout = structuredClone(this.base.layout)
     for (const [path, value] of Object.entries(frame.patch)) put(layout, path, value)
     this.home = {}
-    for (const axis of axesOf(this.graph._fullLayout ?? layout)) {
+    for (const axis of axesOf({ ...this.graph._fullLayout, ...layout })) {
       const range = layout[axis]?.range
       this.home[axis] = range && [...range]
       if (!this.zoom[axis]) continue
@@ -169,32 +162,34 @@ class Chart {
       const y = frame.y.get(name)
       if (y) return { ...trace, y: this.grown(i, y), uid: `live${i}` }
       if (!frame.mixes[name]) return { ...trace, uid: `live${i}` }
-      return { ...trace, uid: `live${i}`, ...(light ? this.standIn(name) : this.cells(name)) }
+      const cells = light ? heatmaps.standIn(name) : heatmaps.cells(name, this.player.index)
+      return { ...trace, uid: `live${i}`, ...cells }
     })
     this.own(() => plotly.react(this.graph, data, layout, this.base.config(this)))
     if (!this.listening) this.listen()
     this.patch = JSON.stringify(frame.patch)
-    this.drawn = this.table = null
     this.curves = new Map()
-    this.paint()
-    this.place()
+    heatmaps.forget()
+    heatmaps.paint(this.graph, frame, this.player.index)
+    heatmaps.place(this.graph)
     this.offerReset()
     this.root.dataset.state = light ? "moving" : "rest"
   }
 
   // What changed since the last frame, past Plotly where that looks the same.
   quick() {
-    const { frame, graph, plotly } = this
+    const { frame, graph, plotly, heatmaps } = this
     const patch = JSON.stringify(frame.patch)
-    if (!this.canvases && this.extents.size) return this.full(false)
+    if (!heatmaps.onCanvas) return this.full(false)
     const curves = [...frame.y].map(([name, y]) => [this.names.indexOf(name), y])
     if (!curves.every(([index, y]) => isTraceable(graph, index, y))) return this.full(true)
     if (patch !== this.patch) {
       this.patch = patch
-      this.table = this.drawn = null
+      if (patch.includes("range")) return this.full(true)
+      heatmaps.forget()
       this.own(() => plotly.relayout(graph, structuredClone(frame.patch)))
     }
-    this.paint()
+    heatmaps.paint(graph, frame, this.player.index)
     for (const [index, y] of curves) {
       if (!this.curves.has(index)) this.curves.set(index, pathsOf(graph, index))
       trace(graph, index, this.grown(index, y), this.curves.get(index))
@@ -225,64 +220,6 @@ class Chart {
     return y.map((value, i) => (i < end ? value : NaN))
   }
 
-  cells(name) {
-    const { z, rows, cols } = mix(this.frame.mixes[name], this.frame.arrays, this.player.index)
-    return { z: Array.from({ length: rows }, (_, row) => z.subarray(row * cols, (row + 1) * cols)) }
-  }
-
-  standIn(name) {
-    const { across, up } = this.extents.get(name)
-    const half = ([from, to]) => (to - from) / 2
-    return {
-      z: [[0, 0], [0, 0]], x: null, y: null,
-      x0: across[0] + half(across) / 2, dx: half(across), y0: up[0] + half(up) / 2, dy: half(up),
-    }
-  }
-
-  // Whether every heatmap's colour range is given, so that stand-ins can't change it.
-  ranged() {
-    const { layout } = this.base
-    return this.traces.every((trace, i) => {
-      if (!this.frame.mixes[this.names[i]]) return true
-      const axis = trace.coloraxis && layout[trace.coloraxis]
-      return axis ? axis.cmin != null && axis.cmax != null : trace.zmin != null && trace.zmax != null
-    })
-  }
-
-  paint() {
-    if (!this.canvases) return
-    this.drawn ??= new Map()
-    this.table ??= new Map()
-    for (const [name, terms] of Object.entries(this.frame.mixes)) {
-      const ids = terms.map(([array]) => this.frame.needs[array])
-      const content = JSON.stringify([terms, ids, this.player.index])
-      if (this.drawn.get(name) === content) continue
-      this.drawn.set(name, content)
-      if (!this.pictures.has(name)) this.pictures.set(name, new Picture(this.layer))
-      const picture = this.pictures.get(name)
-      picture.paint(mix(terms, this.frame.arrays, this.player.index, picture.mixed), this.coloursOf(name))
-    }
-  }
-
-  coloursOf(name) {
-    const { _fullLayout, _fullData } = this.graph
-    const trace = _fullData[this.names.indexOf(name)]
-    const scale = trace.coloraxis ? _fullLayout[trace.coloraxis] : trace
-    const id = trace.coloraxis ?? name
-    if (!this.table.has(id)) this.table.set(id, lookup(scale.colorscale, scale.reversescale))
-    const [low, high] = trace.coloraxis ? [scale.cmin, scale.cmax] : [scale.zmin, scale.zmax]
-    return { table: this.table.get(id), low, high }
-  }
-
-  place() {
-    const layout = this.graph._fullLayout
-    for (const [name, picture] of this.pictures) {
-      const { xaxis, yaxis } = this.graph._fullData[this.names.indexOf(name)]
-      const { across, up } = this.extents.get(name)
-      picture.place(layout[axisName(xaxis)], layout[axisName(yaxis)], across, up)
-    }
-  }
-
   // Changes of ours are not the reader's zoom.
   own(change) {
     this.busy = (this.busy ?? 0) + 1
@@ -292,11 +229,12 @@ class Chart {
   listen() {
     const { graph } = this
     this.listening = true
-    graph.on("plotly_afterplot", () => this.place())
-    graph.on("plotly_relayouting", () => this.place())
+    graph.on("plotly_afterplot", () => this.heatmaps.place(graph))
+    graph.on("plotly_relayouting", () => this.heatmaps.place(graph))
     graph.on("plotly_doubleclick", () => this.reset())
     graph.on("plotly_relayout", (change) => {
-      if (!this.busy && Object.keys(change).some((path) => /^[xy]axis\d*\.(auto)?range/.test(path))) this.zoomed()
+      const moved = Object.keys(change).some((path) => /^[xy]axis\d*\.(auto)?range/.test(path))
+      if (moved && !this.busy) this.zoomed()
     })
     graph.on("plotly_click", ({ points: [point] }) => {
       const { pointNumber, curveNumber, x, y } = point

@@ -67,6 +67,8 @@ function whenIdle(action) {
 const LOG_POSITIONS = 1000
 // Neither a lost answer nor a long run may silence the slider; ms.
 const PATIENCE = 1000
+// Questions in a row that don't wait for the end of a run.
+const SERIES = 6
 
 class Slider {
   constructor(root) {
@@ -78,6 +80,7 @@ class Slider {
     this.field = find("input[type=number]")
     this.held = false
     this.sent = null
+    Object.assign(this, { series: 0, longest: 0, patience: 0, mark: 0 })
     this.retry = () => this.flush()
     this.range.addEventListener("input", () => this.move(this.fromPosition(+this.range.value), this.held))
     this.range.addEventListener("change", () => this.release())
@@ -202,18 +205,32 @@ class Slider {
     this.flush()
   }
 
-  // One question at a time; the newest value replaces any that waits. Asked while the page is still
-  // running, it would cut that run short, and whatever is drawn after the slider would never appear;
-  // so only a run that takes long is.
+  // After a series: did the charts keep up with it? If not, wait for each run for a while.
+  pace() {
+    const lost = page.charts > 0 && page.frames - this.mark < this.series / 2
+    if (lost) this.patience = 12
+    else if (this.patience > 0) this.patience--
+    this.longest = this.patience > 0 ? 0 : SERIES
+    this.series = 0
+    this.mark = page.frames
+  }
+
+  // Ask for a run with the newest value. Asked while the page is still running, it cuts that run short,
+  // and what is drawn after the slider may never appear. So a question waits for the end of the run,
+  // but for short series that run ahead, as long as charts get their frames all the same.
   flush(urgent = false) {
     if (!this.next) return
-    if (!urgent && (this.sent.seq > this.answered || isRunning())) {
+    const open = this.sent.seq - this.answered
+    const ahead = this.series < this.longest
+    if (!urgent && (ahead ? open > 1 : open > 0 || isRunning())) {
       whenIdle(this.retry)
       this.impatience ??= setTimeout(() => this.flush(true), PATIENCE)
       return
     }
     clearTimeout(this.impatience)
     this.impatience = null
+    if (ahead) this.series++
+    else this.pace()
     this.sent = { seq: this.sent.seq + 1, ...this.next }
     this.next = null
     this.send("at", this.sent)

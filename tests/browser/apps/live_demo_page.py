@@ -1,5 +1,7 @@
 """Three heatmaps and three lines under one slider; `?rows=…&cols=…&floor=1` choose the load."""
 
+import time
+
 import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
@@ -79,6 +81,7 @@ def page():
     st.text(f"scale {scale} length {length}")
     if "floor" in st.query_params:
         return
+    time.sleep(float(st.query_params.get("slow", 0)))
     token, position, e, p = matrices(rows, cols)
     total = np.nan_to_num(e) + scale * p
     events = live.plot(
