@@ -1,7 +1,11 @@
-"""Checks every shape and type that the core's signatures promise, in every test."""
+"""Checks every shape and type that the core's signatures promise, in every test; one browser."""
 
 from hypothesis import settings
 from jaxtyping import install_import_hook
+
+from tests.chromium import browser, new_page, page, traffic
+
+__all__ = ["browser", "new_page", "page", "traffic"]  # fixtures
 
 # Before anything imports the core, else what is imported already stays unchecked. An int where a
 # float is promised is fine, as it is for mypy.
