@@ -105,7 +105,7 @@ def worst_table(worst: WorstPair, arithmetic: Arithmetic) -> str:
         ("angle (rad)", worst.angle, "{:,.9g}"),
         ("cos", worst.cos, "{:.9f}"),
     )
-    lines = [f"| | exact (float64) | {arithmetic.title} | error |", "|:--|--:|--:|--:|"]
+    lines = [f"| quantity | exact (float64) | {arithmetic.title} | error |", "|:--|--:|--:|--:|"]
     for name, (exact, computed), pattern in rows:
         shown = pattern.format(computed) if math.isfinite(computed) else "overflows"
         off = f"{computed - exact:.3g}" if math.isfinite(computed) else ""
