@@ -28,6 +28,7 @@ from pages._ui.figures.equation import (
     ranges,
 )
 from pages._ui.link import Link, open_link
+from pages._ui.window import window_of, zoom_to
 from pages._ui.words import alt, asides, equation, look, numbers, seen
 from posembed_core import CheckpointError, EncodingError, RotaryEncoding, create, encodings
 from posembed_core.base import MAX_DIM, MAX_LENGTH, BiasEncoding, Encoding
@@ -50,6 +51,7 @@ SQRT_DIM = Flag("Tokens × √d", help="Vaswani et al. 2017, section 3.4: e time
 HEAD = Integer("Head shown", low=1, high=256)
 AT = Indices("Numbers at positions", help="Up to eight, with spaces between")
 CELL = Indices("Cell", most=3)
+ZOOM = Indices("Zoom", most=4)
 EXAMPLE = "The keys to the cabinet are on the table."
 OWN_TABLE = "model"  # in the menu of encodings: the position table of the sentence's model
 
@@ -110,7 +112,7 @@ def main() -> None:
     headline.markdown(f"### {equation(cls, chosen.operation, chosen.layer_norm)}")
     if chosen.in_words:
         chosen = replace(chosen, source=SentenceTokens(setting(link, "text", SENTENCE, EXAMPLE)))
-    link.note_unknown("length", "dimension", "scale", "cell")
+    link.note_unknown("length", "dimension", "scale", "cell", "zoom")
     link.show_notices()
     if chosen.in_words and cached.model_problem():
         st.info(cached.model_problem())
@@ -169,7 +171,7 @@ def pictures(link: Link, chosen: Chosen) -> None:
         scale = slider(link, "scale", SCALE, 1.0, step=0.01)
     link.show_notices()
     try:
-        drawn = draw(chosen, length, dimension, scale)
+        drawn = draw(link, chosen, length, dimension, scale)
     except (EncodingError, CheckpointError) as error:
         st.error(f"{str(error)[0].upper()}{str(error)[1:]}.")
     else:
@@ -188,9 +190,10 @@ class Drawn:
     click: live.Click | None
 
 
-def draw(chosen: Chosen, length: int, dimension: int, scale: float) -> Drawn:
+def draw(link: Link, chosen: Chosen, length: int, dimension: int, scale: float) -> Drawn:
     """Compute the pictures at these sizes and show them."""
-    zoom = live.zoom_of("combine.plot")
+    asked = zoom_to(link.read("zoom", ZOOM, ())) if link.changed else None
+    zoom = live.zoom_of("combine.plot") if asked is None else asked
     setting = Setting(
         source=chosen.source,
         length=length,
@@ -215,7 +218,9 @@ def draw(chosen: Chosen, length: int, dimension: int, scale: float) -> Drawn:
         lines=dict(zip(NORMS.values(), curves, strict=True)),
         patch=ranges(frame.peak, own_peak, highest),
         alt=alt(shown.preview, frame, scale),
+        zoom=asked,
     )
+    link.keep("zoom", ZOOM, window_of(zoom, *shown.preview.shape), ())
     return Drawn(shown, frame, scale, events.click)
 
 

@@ -147,6 +147,24 @@ def test_a_link_and_a_reload_show_the_same(page: Page, app: str) -> None:
     assert query(page) == settings == parse_qs(urlsplit(link).query)
 
 
+def test_a_link_holds_the_zoom_and_back_undoes_it(page: Page, app: str) -> None:
+    open_page(page, f"{app}/?length=2048&dimension=256&zoom=100_199_10_49")
+    expect(page.get_by_text("Each cell is one value.")).to_be_visible()
+    assert ranges(page) == [[99.5, 199.5], [49.5, 9.5]]
+    drag(page, SCALE, 0.2, 0.4)
+    wait_for_query(page, r"scale=")
+    assert ranges(page) == [[99.5, 199.5], [49.5, 9.5]]
+    assert query(page)["zoom"] == ["100_199_10_49"]
+    page.get_by_role("button", name="Reset zoom").first.click()
+    expect(page.get_by_text("Each cell is the mean of 4 × 1 values")).to_be_visible()
+    page.wait_for_function("!location.search.includes('zoom')")
+    page.wait_for_timeout(2000)  # a URL as old as this is the reader's, not one still in flight
+    page.go_back()
+    expect(page.get_by_text("Each cell is one value.")).to_be_visible()
+    page.wait_for_timeout(1000)
+    assert ranges(page) == [[99.5, 199.5], [49.5, 9.5]]
+
+
 def test_a_bad_link_is_explained_and_mended(page: Page, app: str) -> None:
     open_page(page, f"{app}/?length=99999&dimension=abc&scale=-1&colour=red&encoding=rop")
     alerts = " ".join(page.get_by_role("alert").all_inner_texts())

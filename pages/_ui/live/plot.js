@@ -53,6 +53,7 @@ class Chart {
     const numbers = buffers(bytes, head)
     const frame = { ...head, y: new Map(head.lines.map((name, i) => [name, numbers[i]])) }
     page.frames++
+    this.destination = head.zoom ?? this.destination
     frame.number = this.received = (this.received ?? 0) + 1
     this.layer.setAttribute("aria-label", frame.alt)
     this.root.style.minHeight ||= `${frame.height ?? 450}px`
@@ -105,6 +106,7 @@ class Chart {
   draw() {
     const { frame } = this
     if (!frame || !this.available) return
+    if (this.destination) this.goTo(this.destination)
     const shapes = [...frame.arrays].map(([name, { rows, cols }]) => `${name} ${rows} ${cols}`)
     const mixed = Object.keys(frame.mixes)
     const state = JSON.stringify(
@@ -255,10 +257,27 @@ class Chart {
     }, ZOOM_PAUSE)
   }
 
+  // The zoom that Python asked for; Python hears of it as if the reader had zoomed.
+  goTo(zoom) {
+    this.destination = null
+    if (this.painted) this.show({ ...this.home, ...zoom })
+    else if (Object.keys(zoom).length) {
+      this.told = JSON.stringify(zoom)
+      this.tell.setStateValue("zoom", zoom)
+    }
+    this.zoom = { ...zoom } // a full draw of the same frame keeps to it
+  }
+
   reset() {
+    this.show(this.home)
+  }
+
+  // Move the zoomed axes, and those that shall be, to these ranges; undefined is "as the data are".
+  show(ranges) {
     const change = {}
-    for (const axis of Object.keys(this.zoom)) {
-      if (this.home[axis]) change[`${axis}.range`] = [...this.home[axis]]
+    for (const [axis, range] of Object.entries(ranges)) {
+      if (!this.zoom[axis] && range === this.home[axis]) continue
+      if (range) change[`${axis}.range`] = [...range]
       else change[`${axis}.autorange`] = true
     }
     if (Object.keys(change).length) this.plotly.relayout(this.graph, change)

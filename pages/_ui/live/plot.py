@@ -13,6 +13,7 @@ import plotly.graph_objects as go
 import streamlit as st
 from numpy.typing import ArrayLike
 
+from pages._ui.live import counts
 from pages._ui.live.assets import parts_url, plotly_url, stub
 from pages._ui.live.packets import (
     PackedArray,
@@ -63,6 +64,7 @@ def plot(
     alt: str = "",
     snapshots: Sequence[str] = (),
     grow: Sequence[str] = (),
+    zoom: Mapping[str, tuple[float, float]] | None = None,
 ) -> PlotEvents:
     """Draw a figure that stays on the page while its values change.
 
@@ -80,6 +82,7 @@ def plot(
     alt: one sentence for readers who cannot see the chart.
     snapshots: what the player calls the frames of a stack, instead of their numbers.
     grow: the lines that reach only as far as the snapshot shown; n values for all of the frames.
+    zoom: axis → range to go to now, as for a link; {} for no zoom, None to leave the reader's.
 
     Raises ValueError for a trace or an array that isn't there, or arrays of different shapes in one
     mix.
@@ -113,10 +116,12 @@ def plot(
         "alt": alt,
         "snapshots": list(snapshots),
         "grow": list(grow),
+        "zoom": zoom if zoom is None else {axis: list(ends) for axis, ends in zoom.items()},
         "lines": list(curves),
         "buffers": [["f4", len(curve)] for curve in curves.values()],
     }
     frame = packet(header, [curve.tobytes() for curve in curves.values()])
+    counts.sent.add(len(frame))
     # `missing` only asks for another run, which puts back on the shelf what had left it.
     result = _chart(
         key=key,
