@@ -161,4 +161,4 @@ def own_fields(encoding: RotaryEncoding) -> dict[str, str]:
 
 
 def _exact(value: float) -> str:
-    return str(int(value)) if value == round(value) and abs(value) < 2**53 else repr(value)
+    return str(int(value)) if value.is_integer() and abs(value) < 2**53 else repr(value)

@@ -103,3 +103,10 @@ def test_fields_are_spelled_as_in_a_config() -> None:
     given = pc.create("rope-yarn", factor=2, attention_factor=1.5)
     assert own_fields(given)["attention_factor"] == "1.5"
     assert "fixed_attention_factor" not in own_fields(given)
+
+
+def test_a_pair_that_stands_still_has_an_infinite_wavelength() -> None:
+    table = pair_table(pc.create("rope-proportional", head_dim=8))
+    rows = list(csv.DictReader(io.StringIO(to_csv(pair_columns(table, 100, 400)))))
+    assert rows[3]["wavelength_after"] == "inf"
+    assert rows[3]["inv_freq_after"] == "0"

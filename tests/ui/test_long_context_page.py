@@ -85,6 +85,14 @@ def test_layers_with_rope_of_their_own_can_be_chosen() -> None:
     assert "base 10,000 (rope_local_base_freq)" in words(app)
 
 
+def test_pairs_that_stand_still_are_counted_and_drawn() -> None:
+    block = {"rope_type": "proportional", "partial_rotary_factor": 0.25, "rope_theta": 1e6}
+    app = visit_config({"head_dim": 64, "rope_parameters": block})
+    assert "8 untouched, 24 still" in words(app)
+    assert plots(app) == 2
+    assert len(app.get("download_button")) == 5
+
+
 def test_an_edited_config_is_the_visitors_own_and_in_the_link() -> None:
     app = visit()
     app.text_area[0].set_value(json.dumps(YARN, indent=4)).run()
