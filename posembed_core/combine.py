@@ -196,8 +196,9 @@ def channel_cosines(
 class ConcatIdentity:
     """W[e;p] = W₁e + W₂p, both sides computed, and what each way costs.
 
-    ``residual`` is the greatest absolute difference of the two sides; the parameter counts are of
-    the projection after a concatenation, out × (d + p), and after a sum, out × d.
+    ``residual`` is the greatest absolute difference of the two sides, in up to 64 of the output
+    channels, which are all alike; the parameter counts are of the whole projection after a
+    concatenation, out × (d + p), and after a sum, out × d.
     """
 
     residual: float
@@ -215,7 +216,8 @@ def concat_identity(
     e, p = token.double(), position.double()
     d, width = e.shape[1], e.shape[1] + p.shape[1]
     generator = torch.Generator().manual_seed(seed)
-    weight = torch.randn(out, width, generator=generator, dtype=torch.float64) * width**-0.5
+    rows = min(out, 64)  # all 4096 would take a second, and this follows a dragged slider
+    weight = torch.randn(rows, width, generator=generator, dtype=torch.float64) * width**-0.5
     whole = torch.cat((e, p), dim=1) @ weight.T
     parts = e @ weight[:, :d].T + p @ weight[:, d:].T
     return ConcatIdentity(float((whole - parts).abs().max()), out * width, out * d)

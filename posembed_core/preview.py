@@ -15,6 +15,7 @@ from posembed_core.base import (
     AdditiveEncoding,
     BiasEncoding,
     Encoding,
+    EncodingError,
     RelativeEncoding,
     RotaryEncoding,
 )
@@ -82,6 +83,15 @@ class Preview:
 
     def __post_init__(self) -> None:
         check_fit(self.encoding, self.shape[1], self.operation)
+        encoding = self.encoding
+        if isinstance(encoding, BiasEncoding) and not 0 <= self.head < encoding.num_heads:
+            heads = encoding.num_heads
+            raise EncodingError(
+                f"head {self.head + 1} can't be shown, {encoding.title} has {heads} heads here; "
+                f"choose one from 1 to {heads}, or more heads",
+                field="head",
+                nearest=min(max(self.head + 1, 1), heads),
+            )
 
     @cached_property
     def rows(self) -> Span:
@@ -171,10 +181,11 @@ class Preview:
         tokens = self.tokens()
         vectors = torch.zeros(()) if self._inside else self._position_vectors()
         for at in self._pieces():
-            e, p = tokens[at], vectors if self._inside else vectors[at]
+            # Products in float64 as well, else a norm where e and s·p nearly cancel is noise.
+            e, p = tokens[at].double(), (vectors if self._inside else vectors[at]).double()
             cross = (e * p).square() if self.operation == "multiply" else e * p
             for kept, terms in zip(sums, (e.square(), cross, p.square().expand_as(e)), strict=True):
-                kept.append(terms.sum(1, dtype=torch.float64))
+                kept.append(terms.sum(1))
         ee, ep, pp = (torch.cat(kept) for kept in sums)
         return ee, ep, pp
 
@@ -217,13 +228,13 @@ class Preview:
                 pooled = pool(piece.combined, rows, self.columns)
             arrays["combined"].append(pooled)
             for kept, part in zip(squares, (piece.token, piece.moved, piece.combined), strict=True):
-                kept.append(part.square().sum(1, dtype=torch.float64))
+                kept.append(part.double().square().sum(1))
         fresh = {name: torch.cat(parts) for name, parts in arrays.items()}
         return self._fixed | fresh, self._pool_norms(*(torch.cat(kept) for kept in squares))
 
     def _piece(self, token: Tensor, vectors: Tensor, at: slice, scale: float) -> Combined:
-        moved = torch.zeros_like(token)
-        position = combined = token
+        position = moved = torch.zeros_like(token)
+        combined = token
         if isinstance(self.encoding, AdditiveEncoding):
             position = moved = scale * vectors[at]
             combined = join(token, position, self.operation)
@@ -271,7 +282,7 @@ def _peak(cells: Cells) -> float:
 
 def nice_ceiling(peak: float) -> float:
     """The next number from 1, 1.5, 2, 3, 5, 7 times a power of ten: a range that rarely changes."""
-    if peak <= 0 or not math.isfinite(peak):
+    if not 1e-300 < peak < 1e300:
         return 1.0
     power = 10.0 ** math.floor(math.log10(peak))
     steps = (1.0, 1.5, 2.0, 3.0, 5.0, 7.0, 10.0)

@@ -1,0 +1,353 @@
+"""A picture against the whole computation: every cell and norm is what `combine` gives, pooled."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+import posembed_core as pc
+from posembed_core.combine import OPERATIONS, Combined
+from posembed_core.preview import Frame, Preview, nice_ceiling
+from posembed_core.resolution import MAX_COLUMNS, MAX_ROWS, Span, pool, pool_rows, span
+
+ROOT = Path(__file__).parents[2]
+SLUGS = list(pc.encodings())
+INSIDE = (pc.BiasEncoding, pc.RelativeEncoding)
+POOLED = (600, 300)
+# Windows with as many cells as indices, and with cells cut by the matrix's end or by none.
+WINDOWS: dict[tuple[int, int], list[tuple[Any, ...]]] = {
+    (128, 64): [(None,) * 4, (10.2, 40.8, 5.0, 20.0), (3.0, 121.4, 50.0, 11.0)],
+    POOLED: [(None,) * 4, (20.0, 541.0, 290.0, 11.0)],
+}
+
+
+def sized(slug: str, shape: tuple[int, int]) -> pc.Encoding:
+    """An encoding with this many positions and channels; few heads, so that all fit in memory."""
+    cls = pc.encodings()[slug]
+    by_role = {"length": shape[0], "dimension": shape[1]}
+    fields: dict[str, Any] = {
+        name: by_role[item.role] for name, item in cls.parameters().items() if item.role in by_role
+    }
+    if issubclass(cls, pc.BiasEncoding):
+        fields["num_heads"] = 2
+    return pc.create(slug, **fields)
+
+
+def preview_of(encoding: pc.Encoding, tokens: torch.Tensor, **more: Any) -> Preview:
+    """A preview whose matrices are computed when they are asked for."""
+    vectors = None
+    if isinstance(encoding, pc.AdditiveEncoding):
+        vectors = lambda: encoding.table(torch.arange(len(tokens)))  # noqa: E731
+    elif isinstance(encoding, pc.RelativeEncoding):
+        vectors = lambda: encoding.vectors(0, torch.arange(len(tokens)))  # noqa: E731
+    return Preview(
+        shape=tuple(tokens.shape), tokens=lambda: tokens, encoding=encoding, vectors=vectors, **more
+    )
+
+
+def expected_cells(preview: Preview, c: Combined, d: int) -> dict[str, torch.Tensor]:
+    """The three pictures, pooled from what `combine` gives."""
+    rows, columns = preview.rows, preview.columns
+    combined = pool(c.combined[:, :d], rows, columns)
+    if preview.operation == "concat":
+        combined = torch.cat((combined, pool(c.combined[:, d:], rows, columns)), dim=1)
+    if preview.shows_bias:
+        position = pool(c.position[preview.head].T, rows, preview.queries)
+    else:
+        position = pool(c.position, rows, columns)
+    return {"token": pool(c.token, rows, columns), "position": position, "combined": combined}
+
+
+def check(preview: Preview, tokens: torch.Tensor, scale: float) -> Frame:
+    """Compare one frame with `combine`, all three pictures and all three norms."""
+    c = pc.combine(
+        tokens,
+        preview.encoding,
+        scale=scale,
+        operation=preview.operation,
+        layer_norm=preview.layer_norm or False,
+    )
+    frame = preview.frame(scale)
+    for picture, cells in expected_cells(preview, c, tokens.shape[1]).items():
+        shown = frame.cells(picture)
+        assert shown.dtype == torch.float32
+        torch.testing.assert_close(shown, cells, rtol=1e-5, atol=1e-5)
+    norms = c.norms()
+    for term in ("token", "position", "combined"):
+        shown, whole = getattr(frame.norms, term), getattr(norms, term)
+        assert shown.dtype == torch.float64
+        assert shown.shape == (preview.rows.cells,)
+        torch.testing.assert_close(shown, pool_rows(whole, preview.rows), rtol=1e-6, atol=2e-6)
+    return frame
+
+
+def operations(slug: str) -> tuple[Any, ...]:
+    """What an encoding can be joined by."""
+    additive = issubclass(pc.encodings()[slug], pc.AdditiveEncoding)
+    return OPERATIONS if additive else ("add",)
+
+
+CASES = [(slug, operation) for slug in SLUGS for operation in operations(slug)]
+
+
+@pytest.mark.parametrize("layer_norm", [None, pc.LayerNorm()], ids=["plain", "LayerNorm"])
+@pytest.mark.parametrize("shape", list(WINDOWS), ids=["small", "pooled"])
+@pytest.mark.parametrize(("slug", "operation"), CASES)
+def test_a_frame_is_what_combine_gives_pooled(
+    slug: str, operation: Any, shape: tuple[int, int], layer_norm: pc.LayerNorm | None
+) -> None:
+    tokens, encoding = pc.random_tokens(*shape), sized(slug, shape)
+    for window, scale in zip(WINDOWS[shape], (0.7, 5.0, 0.0), strict=False):
+        preview = preview_of(
+            encoding, tokens, operation=operation, layer_norm=layer_norm, window=window
+        )
+        check(preview, tokens, scale)
+
+
+@pytest.mark.parametrize(
+    "slug", [s for s in SLUGS if issubclass(pc.encodings()[s], pc.BiasEncoding)]
+)
+def test_another_head_shows_another_bias(slug: str) -> None:
+    tokens, encoding = pc.random_tokens(40, 8), sized(slug, (40, 8))
+    first, second = (check(preview_of(encoding, tokens, head=h), tokens, 1.0) for h in (0, 1))
+    assert not torch.equal(first.cells("position"), second.cells("position"))
+
+
+@pytest.mark.parametrize(
+    "slug", [s for s in SLUGS if issubclass(pc.encodings()[s], pc.BiasEncoding)]
+)
+def test_a_head_that_is_not_there_is_refused_with_both_numbers(slug: str) -> None:
+    with pytest.raises(pc.EncodingError, match=r"head 3 .* 2 heads") as caught:
+        preview_of(sized(slug, (40, 8)), pc.random_tokens(40, 8), head=2)
+    assert caught.value.nearest == 2
+
+
+@pytest.mark.parametrize("shape", [(1, 2), (1, 4096), (7, 3), (513, 257), (1024, 512)])
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_shapes_at_the_edges(shape: tuple[int, int], operation: Any) -> None:
+    tokens, encoding = pc.random_tokens(*shape), sized("sinusoidal", shape)
+    frame = check(preview_of(encoding, tokens, operation=operation), tokens, 1.3)
+    assert frame.cells("token").shape[0] <= MAX_ROWS
+    assert frame.cells("combined").shape[1] <= MAX_COLUMNS
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_a_position_alone_is_combines_row(slug: str) -> None:
+    shape = (50, 8)
+    tokens, encoding = pc.random_tokens(*shape), sized(slug, shape)
+    for operation in operations(slug):
+        preview = preview_of(encoding, tokens, operation=operation, layer_norm=pc.LayerNorm())
+        c = pc.combine(tokens, encoding, scale=0.7, operation=operation, layer_norm=True)
+        for row in (0, 17, 49):
+            one = preview.exact(row, 0.7)
+            torch.testing.assert_close(one.token[0], c.token[row], rtol=0, atol=0)
+            torch.testing.assert_close(one.moved[0], c.moved[row])
+            torch.testing.assert_close(one.combined[0], c.combined[row])
+            assert float(one.norms().combined) == pytest.approx(float(c.norms().combined[row]))
+            # A bias is no vector: what it adds to this one is zero.
+            expected = c.moved if preview.shows_bias else c.position
+            torch.testing.assert_close(one.position[0], expected[row])
+
+
+# --- what moving the scale costs ---
+
+
+@pytest.mark.parametrize(
+    ("slug", "operation"),
+    [case for case in CASES if not issubclass(pc.encodings()[case[0]], pc.RotaryEncoding)],
+)
+def test_another_scale_needs_no_other_arrays(slug: str, operation: Any) -> None:
+    tokens, encoding = pc.random_tokens(*POOLED), sized(slug, POOLED)
+    asked: list[str] = []
+    preview = preview_of(encoding, tokens, operation=operation)
+    watched = dataclasses.replace(
+        preview, tokens=lambda: (asked.append("tokens"), tokens)[1], vectors=preview.vectors
+    )
+    first = watched.frame(1.0)
+    asked.clear()
+    second = watched.frame(2.0)
+    assert second.arrays.keys() == first.arrays.keys()
+    kept = [name for name in first.arrays if second.arrays[name] is first.arrays[name]]
+    if operation == "concat":
+        assert set(kept) == {"token", "position"}
+    else:
+        assert kept == list(first.arrays)
+        assert asked == []
+
+
+def test_a_preview_holds_no_whole_matrix() -> None:
+    tokens, encoding = pc.random_tokens(*POOLED), sized("sinusoidal", POOLED)
+    preview = preview_of(encoding, tokens)
+    frame = preview.frame(1.0)
+    cells = MAX_ROWS * MAX_COLUMNS
+    assert all(a.untyped_storage().nbytes() <= 4 * cells for a in frame.arrays.values())
+
+
+# --- closed forms ---
+
+
+def table_preview(tokens: torch.Tensor, weight: torch.Tensor, **more: Any) -> Preview:
+    from posembed_core.position_table import PositionTable
+
+    table = PositionTable(weight=weight, name="p", source="test")
+    return preview_of(table, tokens, **more)
+
+
+@pytest.mark.parametrize("scale", [0.25, 1.0, 3.0])
+def test_norms_where_both_cancel_are_zero(scale: float) -> None:
+    weight = pc.random_tokens(30, 16, std=1.0)
+    frame = table_preview(-scale * weight, weight).frame(scale)
+    norm = (scale * weight).norm(dim=1).double()
+    assert not frame.norms.combined.isnan().any()
+    # Every square is off by a rounding of float64, the root of which is 1e-8.
+    assert float((frame.norms.combined / norm).max()) < 1e-7
+    torch.testing.assert_close(frame.norms.token, frame.norms.position, rtol=1e-6, atol=0)
+    assert float(frame.cells("combined").abs().max()) < 1e-6
+
+
+def test_norms_that_nearly_cancel_keep_their_digits() -> None:
+    weight, rest = pc.random_tokens(30, 64, std=1.0), pc.random_tokens(30, 64, seed=5, std=1e-3)
+    tokens = rest - weight
+    exact = (tokens.double() + weight.double()).norm(dim=1)
+    shown = table_preview(tokens, weight).frame(1.0).norms.combined
+    torch.testing.assert_close(shown, exact, rtol=1e-7, atol=0)
+
+
+def test_norms_of_orthogonal_vectors_add_in_squares() -> None:
+    tokens, weight = torch.zeros(5, 8), torch.zeros(5, 8)
+    tokens[:, :4], weight[:, 4:] = 3.0, 2.0
+    norms = table_preview(tokens, weight).frame(2.0).norms
+    assert norms.token.tolist() == pytest.approx([6.0] * 5)
+    assert norms.position.tolist() == pytest.approx([8.0] * 5)
+    assert norms.combined.tolist() == pytest.approx([10.0] * 5)
+
+
+@pytest.mark.parametrize("size", [1e-25, 1e-15, 1e15])
+def test_tiny_and_huge_vectors_have_norms(size: float) -> None:
+    weight = torch.full((4, 8), size)
+    for layer_norm in (None, pc.LayerNorm()):
+        norms = table_preview(weight, weight, layer_norm=layer_norm).frame(1.0).norms
+        assert norms.token.tolist() == pytest.approx([size * math.sqrt(8)] * 4, rel=1e-6, abs=0)
+
+
+def test_cells_of_a_constant_are_that_constant() -> None:
+    tokens, weight = torch.full(POOLED, 0.25), torch.full(POOLED, 0.5)
+    frame = table_preview(tokens, weight).frame(3.0)
+    assert set(frame.cells("combined").unique().tolist()) == {1.75}
+
+
+# --- where the colours end ---
+
+
+def test_the_peak_is_the_greatest_of_the_three_pictures() -> None:
+    tokens, weight = torch.full((4, 8), 0.5), torch.full((4, 8), -2.0)
+    assert table_preview(tokens, weight).frame(1.0).peak == 2.0
+    assert table_preview(tokens, weight).frame(0.0).peak == 0.5
+    assert table_preview(tokens, -weight).frame(1.0).peak == 2.5
+
+
+def test_a_few_outliers_do_not_fade_the_others() -> None:
+    tokens = pc.random_tokens(200, 50, std=1.0)
+    zero = torch.zeros(200, 50)
+    calm = table_preview(tokens, zero).frame(0.0).peak
+    assert calm == pytest.approx(2.2, rel=0.03)
+    tokens[3, 4] = 50.0
+    spiky = table_preview(tokens, zero).frame(0.0).peak
+    assert spiky == pytest.approx(2.2 * math.sqrt(1 + 50**2 / 10_000), rel=0.03)
+
+
+def test_a_bias_or_a_cosine_does_not_set_the_range() -> None:
+    tokens = torch.full((64, 8), 1e-3)
+    for slug in ("alibi", "rope"):
+        assert preview_of(sized(slug, (64, 8)), tokens).frame(1.0).peak < 2e-3
+
+
+@given(peak=st.floats(1e-44, 1e40))
+def test_a_nice_ceiling_is_above_and_not_far(peak: float) -> None:
+    ceiling = nice_ceiling(peak)
+    assert peak * (1 - 1e-8) <= ceiling <= peak * 5 / 3 * (1 + 1e-8)
+    digits = f"{ceiling:.6e}".split("e")[0]
+    assert digits in {"1.000000", "1.500000", "2.000000", "3.000000", "5.000000", "7.000000"}
+    assert nice_ceiling(ceiling) == pytest.approx(ceiling)
+
+
+@given(low=st.floats(1e-30, 1e30), factor=st.floats(1, 1e6))
+def test_a_nice_ceiling_never_falls(low: float, factor: float) -> None:
+    assert nice_ceiling(low) <= nice_ceiling(low * factor) * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("peak", [0.0, -1.0, math.nan, math.inf, 5e-324, 1e-320])
+def test_a_range_without_numbers_is_still_a_range(peak: float) -> None:
+    ceiling = nice_ceiling(peak)
+    assert math.isfinite(ceiling)
+    assert ceiling > 0
+
+
+# --- bounds ---
+
+
+def test_what_does_not_fit_is_refused_when_the_preview_is_made() -> None:
+    with pytest.raises(pc.EncodingError, match="10 channels"):
+        preview_of(sized("sinusoidal", (5, 8)), pc.random_tokens(5, 10))
+    with pytest.raises(pc.EncodingError, match="multiply"):
+        preview_of(sized("rope", (5, 8)), pc.random_tokens(5, 8), operation="multiply")
+
+
+@pytest.mark.parametrize(("slug", "operation", "layer_norm"), [
+    ("sinusoidal", "add", False), ("learned", "concat", True), ("rope", "add", True),
+    ("alibi", "add", False),
+])  # fmt: skip
+def test_the_largest_picture_stays_within_two_gigabytes(
+    slug: str, operation: str, layer_norm: bool
+) -> None:
+    code = f"""
+import resource
+import torch
+import posembed_core as pc
+from posembed_core.preview import Preview
+torch.set_num_threads(1)
+n, d = 8192, 4096
+cls = pc.encodings()[{slug!r}]
+sizes = {{"length": n, "dimension": d}}
+encoding = pc.create({slug!r}, **{{
+    name: sizes[item.role] for name, item in cls.parameters().items() if item.role in sizes
+}})
+tokens = pc.random_tokens(n, d)
+table = encoding.table(torch.arange(n)) if hasattr(encoding, "table") else None
+preview = Preview(
+    shape=(n, d), tokens=lambda: tokens, encoding=encoding,
+    vectors=None if table is None else lambda: table, operation={operation!r},
+    layer_norm=pc.LayerNorm() if {layer_norm} else None,
+)
+for scale in (1.0, 0.5):
+    frame = preview.frame(scale)
+assert frame.cells("token").shape == (512, frame.cells("token").shape[1])
+assert all(bool(a.isfinite().all()) for a in frame.arrays.values())
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+    run = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, check=True, text=True
+    )
+    kilobytes = int(run.stdout)
+    assert 2 * 8192 * 4096 * 4 / 1024 / 2 < kilobytes < 2 * 2**20
+
+
+def test_the_spans_of_a_zoom_are_those_of_its_window() -> None:
+    shape = (8192, 512)
+    preview = Preview(
+        shape=shape, tokens=lambda: torch.zeros(shape), encoding=sized("none", shape),
+        window=(100.0, 355.0, 400.2, 10.0),
+    )  # fmt: skip
+    assert preview.rows == Span(100, 356)
+    assert preview.columns == span(512, MAX_COLUMNS, 400.2, 10.0)
+    assert preview.queries == Span(0, 8192, 32)
+    assert preview.columns.centres()[0] == 10.5
