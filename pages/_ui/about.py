@@ -1,0 +1,52 @@
+"""The about box: what the numbers of a page were checked against, from what the tests run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import streamlit as st
+
+from posembed_core import encodings
+from posembed_core.evidence import Check, Golden, Law, Parity, evidence_for
+
+NO_CHECKS = "No check names an encoding shown here: its numbers come from a file."
+
+
+def about(slugs: Iterable[str]) -> None:
+    """A folded box about the encodings that a page shows now."""
+    with st.expander("What these numbers were checked against", key="about"):
+        st.markdown(checked_against(tuple(dict.fromkeys(slugs))))
+
+
+def checked_against(slugs: tuple[str, ...]) -> str:
+    """Each encoding with the papers, implementations and laws that its tests hold it to."""
+    parts = [_of_encoding(slug) for slug in slugs if evidence_for(slug)]
+    return "\n\n".join(parts) if parts else NO_CHECKS
+
+
+def _of_encoding(slug: str) -> str:
+    cls, checks = encodings()[slug], evidence_for(slug)
+    golden = [check for check in checks if isinstance(check, Golden)]
+    lines = [f"**{cls.title}**: {cls.reference}", ""]
+    lines += [
+        f"- **{check.implementation}**: {check.what[0].lower()}{check.what[1:]} "
+        f"({_within(check.tolerance)})"
+        for check in checks
+        if isinstance(check, Parity)
+    ]
+    for source, known in _by_source(golden).items():
+        count = f"{len(known)} known numbers" if len(known) > 1 else "1 known number"
+        lines.append(f"- {count} from {source}: {'; '.join(check.what for check in known)}")
+    lines += [f"- Law: {check.what} ({check.source})" for check in checks if isinstance(check, Law)]
+    return "\n".join(lines)
+
+
+def _by_source(checks: Iterable[Check]) -> dict[str, list[Check]]:
+    grouped: dict[str, list[Check]] = {}
+    for check in checks:
+        grouped.setdefault(check.source, []).append(check)
+    return grouped
+
+
+def _within(tolerance: float) -> str:
+    return "equal" if tolerance == 0 else f"within {tolerance:g}"

@@ -1,0 +1,135 @@
+"""One attention weight's arithmetic, with all the digits: what a click on the page explains."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from torch import Tensor
+
+from pages._ui.attention_inputs import Inputs
+from pages._ui.attention_words import door
+from pages._ui.theme import tinted
+from posembed_core import AdditiveEncoding, Encoding, RotaryEncoding
+from posembed_core.arithmetic import WeightArithmetic
+from posembed_core.attention import Projections
+
+_SHOWN = 4  # numbers of a vector
+
+
+def weight_arithmetic(
+    step: WeightArithmetic,
+    title: str,
+    encoding: Encoding,
+    there: Inputs,
+) -> str:
+    """From two words to their weight, in Markdown."""
+    projections, words = there.projections, there.tokens
+    i, j = step.query_position, step.key_position
+    inner = tinted("token", "e")
+    if isinstance(encoding, AdditiveEncoding):
+        inner += f" + {tinted('position', 's·p')}"
+    formula = f"LayerNorm({inner})" if there.layer_norm is not None else inner
+    if there.multiplied(encoding):
+        formula += f" (e is the word's vector times √{projections.embed_dim})"
+    bias = " + b" if projections.query_bias is not None else ""
+    query, key = (
+        f"{_word(words[i])} (query, position {i})",
+        f"{_word(words[j])} (key, position {j})",
+    )
+    product = float(step.products.sum())
+    steps = (
+        f"Input x = {formula}. Query: {_vectors(step, 'query')}. Key: {_vectors(step, 'key')}.",
+        (
+            f"Projections to {projections.head_dim} numbers: q = W_q x{bias} = {_vector(step.q)}, "
+            f"k = W_k x{bias} = {_vector(step.k)}. The first: {_first_of_q(step, projections)}."
+        ),
+        f"q · k = Σ qₘkₘ = {product:.9g}; times {step.softmax_scale:.9g} = **{step.content:.9g}**.",
+        _position(step, encoding),
+        (
+            f"Score = {step.content:.9g} {_signed(step.position_part)} = **{step.score:.9g}**; "
+            f"divided by the temperature {step.temperature:g} = {step.logit:.9g}."
+        ),
+        _softmax(step),
+    )
+    title = f"**{title}, head {step.head + 1}: how much {query} attends to {key}**"
+    return "\n".join([title, "", *(f"{n}. {said}" for n, said in enumerate(steps, start=1))])
+
+
+def products_table(step: WeightArithmetic) -> str:
+    """Every product of query and key."""
+    lines = ["| m | qₘ | kₘ | qₘkₘ |", "|--:|--:|--:|--:|"]
+    rows = zip(step.q.tolist(), step.k.tolist(), step.products.tolist(), strict=True)
+    lines += [f"| {m} | {q:.9g} | {k:.9g} | {qk:.9g} |" for m, (q, k, qk) in enumerate(rows)]
+    return "\n".join([*lines, f"| Σ | | | {float(step.products.sum()):.9g} |"])
+
+
+def softmax_table(step: WeightArithmetic, words: Sequence[str]) -> str:
+    """Score / temperature, exponential and weight of every key."""
+    lines = ["| key | score / T | exp(… − greatest) | weight |", "|:--|--:|--:|--:|"]
+    for index, logit in enumerate(step.row.tolist()):
+        power = math.exp(logit - step.shift)
+        weight = power / step.denominator
+        shown = "masked" if logit == -math.inf else f"{logit:.9g}"
+        lines.append(f"| {index} {_word(words[index])} | {shown} | {power:.9g} | {weight:.9g} |")
+    return "\n".join([*lines, f"| Σ | | {step.denominator:.9g} | 1 |"])
+
+
+def _softmax(step: WeightArithmetic) -> str:
+    if step.row[step.key_position] == -math.inf:  # positions count the slots on this page
+        return "The key comes after the query: it is masked, and its weight is **0**."
+    seen = sum(logit > -math.inf for logit in step.row.tolist())
+    return (
+        f"Weight = exp({step.logit:.9g} − {_bracketed(step.shift)}) / {step.denominator:.9g} = "
+        f"**{step.weight:.9g}**: the softmax over {seen} keys, less their greatest, "
+        f"{step.shift:.9g}; {step.denominator:.9g} is the sum of all such powers."
+    )
+
+
+def _position(step: WeightArithmetic, encoding: Encoding) -> str:
+    if isinstance(encoding, AdditiveEncoding):
+        return f"Position acts {door(encoding)}; q and k contain it already."
+    part = tinted("position", f"{step.position_part:.9g}")
+    if isinstance(encoding, RotaryEncoding):
+        turned = f"to {_vector(step.turned_q)} and {_vector(step.turned_k)}"
+        return f"Position acts {door(encoding)}, {turned}; that changes the score by {part}."
+    return f"Position acts {door(encoding)}; it adds {part} to the score."
+
+
+def _vectors(step: WeightArithmetic, side: str) -> str:
+    token, position, whole = (
+        getattr(step, f"{name}_{side}") for name in ("token", "position", "input")
+    )
+    said = f"{tinted('token', 'e')} = {_vector(token)}"
+    if position.any():
+        said += f", {tinted('position', 's·p')} = {_vector(position)}"
+    return f"{said}, x = {_vector(whole)}"
+
+
+def _first_of_q(step: WeightArithmetic, projections: Projections) -> str:
+    inner = float(projections.query[step.head, 0].to(step.q.dtype) @ step.input_query)
+    said = f"q₀ = W_q[0, :] · x = {inner:.9g}"
+    if projections.query_bias is None:
+        return said
+    bias = float(projections.query_bias[step.head, 0])
+    return f"{said}, {_signed(bias)} = {float(step.q[0]):.9g}"
+
+
+def _signed(value: float) -> str:
+    return f"− {-value:.9g}" if value < 0 else f"+ {value:.9g}"
+
+
+def _bracketed(value: float) -> str:
+    return f"({value:.9g})" if value < 0 else f"{value:.9g}"
+
+
+def _vector(values: Tensor) -> str:
+    numbers = [f"{value:.4g}" for value in values[:_SHOWN].tolist()]
+    norm = float(values.norm())
+    # No-break spaces: a vector stays on one line.
+    return f"[{chr(0xA0).join([*numbers, '…'])}] (‖·‖ = {norm:.4g})"
+
+
+def _word(word: str) -> str:
+    # Safe inside a Markdown table.
+    return "`" + word.replace("`", "ˋ").replace("|", "¦") + "`"

@@ -1,0 +1,171 @@
+"""Score against distance for any encoding: curves, and claims beside their computation."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from cachetools import LRUCache, cached
+from jaxtyping import Float
+from torch import Tensor
+
+from posembed_core import AdditiveEncoding, BiasEncoding, Encoding, RotaryEncoding
+from posembed_core.distance import (
+    RandomScores,
+    half_lives,
+    mean_cosine,
+    measured_half_lives,
+    random_scores_at_distances,
+    rotary_bound,
+    scores_at_distances,
+)
+
+FARTHEST = 511  # the last distance in a table of 512 rows
+DRAWS = 256
+_ASKED = (1, 10, 100)
+
+# Every distance up to 16, then about eight in each octave.
+DISTANCES = tuple(
+    sorted({*range(17), *_ASKED, *(round(16 * 2 ** (step / 8)) for step in range(40)), FARTHEST})
+)
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What is claimed for an encoding, and what was computed."""
+
+    what: str
+    claimed: str
+    computed: str
+    difference: str
+
+
+@cached(LRUCache(128), condition=threading.Condition())
+def same_vector(encoding: Encoding, head: int) -> Float[Tensor, " distances"]:
+    """The score of q = k at each of `DISTANCES`, float64, with the encoding's softmax scale.
+
+    q and k are all ones; none at all for an additive encoding, whose curve is p_i · p_j.
+    """
+    return _scores(encoding, head, DISTANCES)
+
+
+@cached(LRUCache(128), condition=threading.Condition())
+def random_vectors(encoding: Encoding, head: int) -> RandomScores:
+    """Mean score of independent random q and k at each of `DISTANCES`, and its standard error."""
+    width = _width(encoding)
+    factor = encoding.softmax_scale(width)
+    if isinstance(encoding, BiasEncoding):
+        # Products are scaled by the root of the vectors' length; a bias never is.
+        bias = encoding.bias([FARTHEST], [FARTHEST - back for back in DISTANCES])[head, 0]
+        found = random_scores_at_distances(encoding, width, DISTANCES, draws=DRAWS)
+        mean = factor * (found.mean[head] - bias.to(torch.float64)) + bias.to(torch.float64)
+        return RandomScores(mean, factor * found.standard_error[head])
+    found = random_scores_at_distances(encoding, width, DISTANCES, draws=DRAWS)
+    return RandomScores(factor * found.mean, factor * found.standard_error)
+
+
+@cached(LRUCache(128), condition=threading.Condition())
+def bound(encoding: RotaryEncoding) -> Float[Tensor, " distances"]:
+    """RoPE's bound at each of `DISTANCES`, in the units of `same_vector`: of a score of 1 at 0."""
+    return rotary_bound(encoding, DISTANCES)
+
+
+@cached(LRUCache(128), condition=threading.Condition())
+def claims(encoding: Encoding, head: int) -> Sequence[Claim]:
+    """What is claimed for this encoding's family, each with its computation."""
+    if isinstance(encoding, RotaryEncoding):
+        return _rotary_claims(encoding)
+    if isinstance(encoding, BiasEncoding):
+        return _bias_claims(encoding, head)
+    return ()
+
+
+def _rotary_claims(encoding: RotaryEncoding) -> Sequence[Claim]:
+    ratios = same_vector(encoding, 0) / same_vector(encoding, 0)[0]
+    cosines = mean_cosine(encoding, DISTANCES)
+    rows = []
+    for distance in _ASKED:
+        at = DISTANCES.index(distance)
+        claimed, computed = float(cosines[at]), float(ratios[at])
+        rows.append(
+            Claim(
+                f"q = k, {distance} apart: the mean of cos(nω) over pairs (rotation alone)",
+                f"{claimed:.6f}",
+                f"{computed:.6f}",
+                _said(computed - claimed),
+            )
+        )
+    room = bound(encoding) - ratios.abs()
+    rows.append(
+        Claim(
+            f"q = k: never above the bound of Su et al. 2021, eq. 37 ({len(DISTANCES)} distances)",
+            "bound − |score| ≥ 0",
+            f"least {float(room.min()):.3g}",
+            "holds" if float(room.min()) > -1e-9 else "does not hold",
+        )
+    )
+    found = random_vectors(encoding, 0)
+    worst = float((found.mean / found.standard_error).abs().max())
+    rows.append(
+        Claim(
+            f"independent q and k: mean 0 at every distance, so nothing decays ({DRAWS} draws)",
+            "0",
+            f"greatest |mean| {float(found.mean.abs().max()):.3g}",
+            f"{worst:.1f} standard errors",
+        )
+    )
+    return rows
+
+
+def _bias_claims(encoding: BiasEncoding, head: int) -> Sequence[Claim]:
+    measured = float(measured_half_lives(encoding)[head])
+    computed = "not within 8,192" if math.isinf(measured) else f"{measured:.4f} tokens"
+    slopes = getattr(encoding, "slopes", None)
+    claimed = difference = "none"
+    if slopes is not None:
+        expected = float(half_lives(slopes)[head])
+        claimed, difference = f"ln 2 / m = {expected:.4f} tokens", _said(measured - expected)
+    rows = [Claim(f"half-life of a weight, head {head + 1}", claimed, computed, difference)]
+    if hasattr(encoding, "buckets"):
+        rows.append(_bucket_claim(encoding))
+    return rows
+
+
+def _bucket_claim(encoding: Any) -> Claim:
+    far = 2 * encoding.max_distance
+    found = encoding.buckets([far], [far - back for back in range(far + 1)])[0].tolist()
+    starts = [back for back in range(far + 1) if back == 0 or found[back] != found[back - 1]]
+    single = next((back for back in range(far) if found[back] == found[back + 1]), far)
+    ranges = [
+        f"{start}–{stop - 1}" for start, stop in itertools.pairwise(starts) if start >= single
+    ]
+    return Claim(
+        "buckets of keys before the query",
+        f"one each, then wider, all from {encoding.max_distance} on in the last",
+        f"0 to {single - 1} one each; {', '.join(ranges)}; from {starts[-1]} on the last",
+        f"{len(starts)} buckets",
+    )
+
+
+def _said(value: float) -> str:
+    return f"{value:.1e}" if value else "0"
+
+
+def _scores(encoding: Encoding, head: int, distances: Sequence[int]) -> Tensor:
+    width = _width(encoding)
+    shape = (encoding.num_heads, width) if isinstance(encoding, BiasEncoding) else (width,)
+    value = 0.0 if isinstance(encoding, AdditiveEncoding | BiasEncoding) else 1.0
+    vector = torch.full(shape, value, dtype=torch.float64)
+    factor = encoding.softmax_scale(width)
+    scores = scores_at_distances(encoding, vector, vector, list(distances))
+    return scores[head] if isinstance(encoding, BiasEncoding) else factor * scores
+
+
+def _width(encoding: Encoding) -> int:
+    width = getattr(encoding, "embed_dim", None) or getattr(encoding, "head_dim", None)
+    return int(width) if width else 32

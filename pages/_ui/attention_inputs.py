@@ -1,0 +1,230 @@
+"""What the attention page computes from: words, weights, and the encodings to compare."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from cachetools import LRUCache, cached
+from jaxtyping import Float
+from torch import Tensor
+
+from pages._ui.cached import needed_model, sentence
+from posembed_core import CheckpointError, Encoding, EncodingError, create, encodings
+from posembed_core.arithmetic import WeightArithmetic, explain_weight
+from posembed_core.attention import Attention, Projections, attend, random_projections
+from posembed_core.combine import LayerNorm
+from posembed_core.model_projections import read_projections
+from posembed_core.position_table import PositionTable
+from posembed_core.probes import (
+    FourTerms,
+    PermutationTest,
+    ShiftTest,
+    four_terms,
+    permutation_test,
+    shift_test,
+)
+from posembed_core.words import split_words, word_vectors
+
+OWN_TABLE = "model"  # in the menu of encodings: the position table of the model that is read
+MOST_TOKENS = 128
+# The shape of all-MiniLM-L6-v2's attention, for random vectors as well.
+EMBED_DIM, NUM_HEADS, ROWS = 384, 12, 512
+
+
+@dataclass(frozen=True)
+class Scene:
+    """Which words attend with which weights: all that the encodings have in common.
+
+    ``real`` takes an installed model's words and first-layer weights; else both are seeded normal
+    draws of the same shape. ``sqrt_dim`` multiplies words by sqrt(embed_dim), as Vaswani et al.
+    (2017, section 3.4) do before they add positions; a table that was trained with these words
+    meets them as they are.
+    """
+
+    real: bool
+    text: str
+    seed: int = 123
+    sqrt_dim: bool = True
+
+
+@dataclass(frozen=True, eq=False)
+class Inputs:
+    """The tensors of a scene; ``tokens`` spells the words, ``left_out`` counts those cut off."""
+
+    tokens: tuple[str, ...]
+    vectors: Float[Tensor, "n embed_dim"]
+    projections: Projections
+    layer_norm: LayerNorm | None
+    sqrt_dim: bool
+    left_out: int = 0
+
+    def multiplied(self, encoding: Encoding) -> bool:
+        """Whether words are multiplied by the root of their dimension for this encoding."""
+        return self.sqrt_dim and not isinstance(encoding, PositionTable)
+
+    def before(self, encoding: Encoding) -> Float[Tensor, "n embed_dim"]:
+        """The word vectors as this encoding meets them."""
+        factor = self.vectors.shape[1] ** 0.5 if self.multiplied(encoding) else 1.0
+        return self.vectors * factor
+
+
+@cached(LRUCache(64), condition=threading.Condition())
+def inputs(scene: Scene) -> Inputs:
+    """The scene's tensors.
+
+    Raises `CheckpointError` where a model is needed and isn't there, or has no attention layer that
+    can be read; `EncodingError` for a text without a word.
+    """
+    if scene.real:
+        model = needed_model()
+        read = sentence(scene.text)
+        count = min(len(read.ids), MOST_TOKENS, model.max_seq_len)
+        kept = type(read)(read.ids[:count], read.tokens[:count])
+        vectors, norm = model.embed(kept), model.layer_norm
+        projections = _real_projections()
+    else:
+        read = split_words(scene.text)
+        if not read.ids:
+            raise EncodingError("the sentence has no words; write at least one", field="text")
+        kept = type(read)(read.ids[:MOST_TOKENS], read.tokens[:MOST_TOKENS])
+        # As large as after a multiplication by the root of the dimension, unless that is off.
+        std = EMBED_DIM**-0.5
+        vectors, norm = word_vectors(kept, EMBED_DIM, scene.seed, std), None
+        projections = random_projections(EMBED_DIM, NUM_HEADS)
+    return Inputs(
+        tokens=kept.tokens,
+        vectors=vectors,
+        projections=projections,
+        layer_norm=norm,
+        sqrt_dim=scene.sqrt_dim,
+        left_out=len(read.ids) - len(kept.ids),
+    )
+
+
+@cached({}, condition=threading.Condition())
+def _real_projections() -> Projections:
+    return read_projections(needed_model().folder)
+
+
+def column(slug: str, fields: Mapping[str, Any], projections: Projections) -> Encoding:
+    """The encoding in the sizes of the projections; `EncodingError` where fields don't fit."""
+    if slug == OWN_TABLE:
+        return needed_model().positions
+    widths = {
+        "embed_dim": projections.embed_dim,
+        "head_dim": projections.head_dim,
+        "num_heads": projections.num_heads,
+    }
+    sizes = {}
+    for name, parameter in encodings()[slug].parameters().items():
+        if name in widths:
+            sizes[name] = widths[name]
+        elif parameter.role == "length":
+            sizes[name] = ROWS
+    return create(slug, **fields, **sizes)
+
+
+@cached(LRUCache(32), condition=threading.Condition())
+def attention(
+    scene: Scene, encoding: Encoding, scale: float, causal: bool, temperature: float
+) -> Attention:
+    """The scene's attention with this encoding, all heads."""
+    there = inputs(scene)
+    return attend(
+        there.before(encoding),
+        encoding,
+        there.projections,
+        scale=scale,
+        causal=causal,
+        temperature=temperature,
+        layer_norm=there.layer_norm,
+    )
+
+
+def explained(
+    scene: Scene,
+    encoding: Encoding,
+    cell: tuple[int, int, int],
+    scale: float,
+    causal: bool,
+    temperature: float,
+) -> WeightArithmetic:
+    """The arithmetic of the weight (head, query, key), in float64."""
+    there = inputs(scene)
+    head, query, key = cell
+    return explain_weight(
+        there.before(encoding).double(),
+        encoding,
+        there.projections,
+        head=head,
+        query=query,
+        key=key,
+        scale=scale,
+        causal=causal,
+        temperature=temperature,
+        layer_norm=_double(there.layer_norm),
+    )
+
+
+@cached(LRUCache(64), condition=threading.Condition())
+def shuffled(
+    scene: Scene, encoding: Encoding, seed: int, scale: float, causal: bool, temperature: float
+) -> PermutationTest:
+    """The shuffle test in float64, so that rounding stays out of the way."""
+    there = inputs(scene)
+    return permutation_test(
+        there.before(encoding).double(),
+        encoding,
+        there.projections,
+        seed=seed,
+        scale=scale,
+        causal=causal,
+        temperature=temperature,
+        layer_norm=_double(there.layer_norm),
+    )
+
+
+@cached(LRUCache(64), condition=threading.Condition())
+def shifted(scene: Scene, encoding: Encoding, shift: int, scale: float) -> ShiftTest:
+    """The shift test in float64; `EncodingError` where a table has no row for a position."""
+    there = inputs(scene)
+    return shift_test(
+        there.before(encoding).double(),
+        encoding,
+        there.projections,
+        shift=shift,
+        scale=scale,
+        layer_norm=_double(there.layer_norm),
+    )
+
+
+@cached(LRUCache(64), condition=threading.Condition())
+def split(scene: Scene, encoding: Encoding, scale: float) -> FourTerms:
+    """The four terms of an additive encoding's scores, in float64."""
+    there = inputs(scene)
+    return four_terms(
+        there.before(encoding).double(),
+        encoding,
+        there.projections,
+        scale=scale,
+        layer_norm=_double(there.layer_norm),
+    )
+
+
+def _double(norm: LayerNorm | None) -> LayerNorm | None:
+    if norm is None:
+        return None
+    weight, bias = (None if part is None else part.double() for part in (norm.weight, norm.bias))
+    return LayerNorm(weight, bias, norm.eps)
+
+
+def problem() -> str:
+    """Why the installed model's attention can't be shown; empty where it can."""
+    try:
+        _real_projections()
+    except CheckpointError as error:
+        return str(error)
+    return ""

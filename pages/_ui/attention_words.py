@@ -1,0 +1,168 @@
+"""What the attention page says about its pictures, from the numbers in them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pages._ui.attention_distance import Claim
+from posembed_core import AdditiveEncoding, BiasEncoding, Encoding, RelativeEncoding, RotaryEncoding
+from posembed_core.probes import FourTerms, PermutationTest, ShiftTest
+
+NOTICED = 1e-9  # times the greatest score: above this a change in float64 is no rounding
+
+
+def door(encoding: Encoding) -> str:
+    """Where position enters, in a few words."""
+    if type(encoding).door == "none":
+        return "nowhere"
+    if isinstance(encoding, AdditiveEncoding):
+        return "in the input, added to the words"
+    if isinstance(encoding, BiasEncoding):
+        return "in the scores, as a bias"
+    if isinstance(encoding, RotaryEncoding):
+        return "in the projections: q and k are turned"
+    if isinstance(encoding, RelativeEncoding):
+        return "in the projections: vectors for distances join q and k"
+    return f"in the {type(encoding).door}"
+
+
+def how_it_came_about(
+    encodings: Sequence[tuple[str, Encoding]], head_dim: int, head: int, causal: bool
+) -> str:
+    """Under the weights: what is seen, and where position came in."""
+    doors = "; ".join(f"**{title}**: {door(encoding)}" for title, encoding in encodings)
+    mask = "Keys after the query are masked and left empty. " if causal else ""
+    usual = head_dim**-0.5
+    odd = [
+        f"{title} multiplies q·k by {encoding.softmax_scale(head_dim):.3g}, the others by 1/√d = "
+        f"{usual:.3g}"
+        for title, encoding in encodings
+        if abs(encoding.softmax_scale(head_dim) - usual) > 1e-9
+    ]
+    said = f" {'; '.join(odd)}." if odd else ""
+    return (
+        f"Head {head + 1}. Each row is a word that asks (query), each column a word that is asked "
+        f"(key); a row of weights is the softmax of its scores and adds up to 1. {mask}"
+        f"Position enters: {doors}.{said} Click a cell for its arithmetic."
+    )
+
+
+def shuffle_table(
+    titles: Sequence[str], plain: Sequence[PermutationTest], masked: Sequence[PermutationTest]
+) -> str:
+    """‖f(PX) − P f(X)‖ of each encoding, without a mask and with one."""
+    lines = [
+        "| | no mask: ‖f(PX) − P f(X)‖ | greatest entry | causal mask: ‖f(PX) − P f(X)‖ | ‖f(X)‖ |",
+        "|:--|--:|--:|--:|--:|",
+    ]
+    for title, one, other in zip(titles, plain, masked, strict=True):
+        lines.append(
+            f"| {title} | {_size(one.frobenius)} | {_size(one.maximum)} | "
+            f"{_size(other.frobenius)} | {one.output_norm:.4g} |"
+        )
+    return "\n".join(lines)
+
+
+def shuffle_said(
+    titles: Sequence[str], plain: Sequence[PermutationTest], masked: Sequence[PermutationTest]
+) -> str:
+    """What the shuffle shows, and why a mask alone tells position."""
+    blind = [
+        title
+        for title, one in zip(titles, plain, strict=True)
+        if one.frobenius <= NOTICED * one.output_norm
+    ]
+    said = (
+        "The words change places, positions stay with the slots; the same layer runs on both, all "
+        "heads, in float64. "
+    )
+    if blind:
+        said += (
+            f"**{', '.join(blind)}**: the outputs only change places with the words (what is left "
+            "is rounding), so the layer cannot tell the order. "
+        )
+    told = [title for title in titles if title not in blind]
+    if told:
+        said += f"**{', '.join(told)}**: the same word gets another output in another slot. "
+    least = min(one.frobenius for one in masked)
+    said += (
+        "With a causal mask even words without positions are told apart (least error here: "
+        f"{_size(least)}): the word in slot i sees the i words before it and itself, so a shuffle "
+        "changes what it sees."
+    )
+    return said
+
+
+def shift_table(titles: Sequence[str], tests: Sequence[ShiftTest | str]) -> str:
+    """How much each encoding notices; a text in place of a test says why there is none."""
+    lines = ["| | greatest change of a score | greatest score | |", "|:--|--:|--:|:--|"]
+    for title, test in zip(titles, tests, strict=True):
+        if isinstance(test, str):
+            lines.append(f"| {title} | – | – | {test} |")
+            continue
+        seen = test.maximum > NOTICED * max(1.0, test.score_size)
+        verdict = "notices" if seen else "does not notice (rounding)"
+        lines.append(f"| {title} | {_size(test.maximum)} | {test.score_size:.4g} | {verdict} |")
+    return "\n".join(lines)
+
+
+def shift_said(shift: int, n: int, head: int) -> str:
+    """What the shift test does."""
+    return (
+        f"Positions 0 … {n - 1} become {shift} … {shift + n - 1}, the words stay. The pictures are "
+        f"shifted minus original scores of head {head + 1}; the table takes all heads, in float64. "
+        "An encoding that only knows distances changes nothing."
+    )
+
+
+def four_said(title: str, terms: FourTerms, head: int, has_norm: bool) -> str:
+    """What the four terms are, and that they add up."""
+    norm = (
+        " The LayerNorm is linear once its deviation is known: e and s·p are both divided by the "
+        "deviation of their sum, and its bias counts as content."
+        if has_norm
+        else ""
+    )
+    parts = (terms.content_content, terms.content_position, terms.position_content,
+             terms.position_position)  # fmt: skip
+    shares = ", ".join(
+        f"{name} {float(part[head].abs().max()):.3g}"
+        for name, part in zip(FOUR, parts, strict=True)
+    )
+    return (
+        f"(W_q(e + s·p))·(W_k(e + s·p)) of **{title}**, head {head + 1}, multiplied out; the first "
+        f"word is what the query is made of, the second what the key is.{norm} Greatest values: "
+        f"{shares}. The four minus the whole, all heads: at most **{_size(terms.residual)}**."
+    )
+
+
+def distance_said(farthest: int, head: int) -> str:
+    """What the two pictures of the distance view are made of."""
+    return (
+        f"One query at position {farthest}, one key at each distance before it, head {head + 1}, "
+        "no sentence. Left: the same vector twice, q = k, all ones (for an encoding of the input "
+        "pᵢ · pⱼ, for a bias the bias alone); dotted: the bound that RoPE's decay is derived from. "
+        "Right: 256 independent pairs of random vectors: only what position adds by itself is left."
+    )
+
+
+def claims_table(titles: Sequence[str], found: Sequence[Sequence[Claim]]) -> str:
+    """Claims and computations side by side."""
+    lines = ["| | | claimed | computed | difference |", "|:--|:--|--:|--:|--:|"]
+    for title, claims in zip(titles, found, strict=True):
+        for number, claim in enumerate(claims):
+            name = "" if number else f"**{title}**"
+            what = claim.what.replace("|", "¦")
+            cells = (claim.claimed, claim.computed, claim.difference)
+            said = " | ".join(cell.replace("|", "¦") for cell in cells)
+            lines.append(f"| {name} | {what} | {said} |")
+    if len(lines) == 2:
+        return "No claim about distance is made for the encodings chosen here."
+    return "\n".join(lines)
+
+
+FOUR = ("content–content", "content–position", "position–content", "position–position")
+
+
+def _size(value: float) -> str:
+    return "0" if value == 0 else f"{value:.2e}" if not 1e-2 <= value < 1e4 else f"{value:.4g}"

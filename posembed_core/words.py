@@ -1,0 +1,24 @@
+"""A sentence without a model: words split at spaces, and a random vector for each of them."""
+
+from __future__ import annotations
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from posembed_core.tokens import Sentence, random_tokens
+
+
+def split_words(text: str) -> Sentence:
+    """The words of a text in lower case; equal words share an id, counted by first occurrence."""
+    words = tuple(text.lower().split())
+    ids = {word: index for index, word in enumerate(dict.fromkeys(words))}
+    return Sentence(tuple(ids[word] for word in words), words)
+
+
+def word_vectors(
+    sentence: Sentence, embed_dim: int, seed: int = 123, std: float = 1.0
+) -> Float[Tensor, "n embed_dim"]:
+    """Normal draws with deviation ``std``, float32, the same vector wherever a word stands."""
+    drawn = random_tokens(max(sentence.ids, default=-1) + 1, embed_dim, seed=seed, std=std)
+    return drawn[torch.tensor(sentence.ids, dtype=torch.int64)]
