@@ -136,6 +136,13 @@ class Runs:
             run = self._runs.get(spec)
             return None if run is None else self._state(run)
 
+    def load(self) -> dict[str, int]:
+        """How many runs are worked on and how many wait, under "running" and "waiting"."""
+        with self._changed:
+            self._tidy(self._clock())
+            running = min(1, len(self._queue))
+            return {"running": running, "waiting": len(self._queue) - running}
+
     def wait(self, spec: TrainingSpec, seconds: float) -> RunState | None:
         """As `look`, once there are more snapshots than now or the run stopped, or time is up."""
         with self._changed:
@@ -193,7 +200,7 @@ class Runs:
 
     def _work(self) -> None:
         if sys.platform == "linux":  # where a thread has a priority of its own
-            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 10)
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 5)
         while True:
             with self._changed:
                 self._tidy(self._clock())

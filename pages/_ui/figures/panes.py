@@ -1,0 +1,200 @@
+"""Several pictures in one figure: side by side on a wide page, above one another on a phone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import plotly.graph_objects as go
+
+from pages._ui.theme import DIVERGING, base_layout
+from posembed_core.resolution import Span
+
+_GAP = 0.075  # between two pictures, for the axis of the right one, in widths of the figure
+_BAR = 0.045  # for a colour bar
+_NARROW_BAR = 0.13
+_HEADING, _AXIS = 34, 46  # pixels above a picture and below it
+_TRACED = "lines"
+
+
+@dataclass(frozen=True)
+class Pane:
+    """One picture: its heading, axis titles, ranges, and which colour axis has its bar beside it.
+
+    ``across`` and ``up`` are more attributes of the two axes. A ``solid`` one holds a 3-D scene.
+    """
+
+    title: str
+    x: str = ""
+    y: str = ""
+    x_range: tuple[float, float] | None = None
+    y_range: tuple[float, float] | None = None
+    bar: str | None = None
+    across: Mapping[str, Any] = field(default_factory=dict)
+    up: Mapping[str, Any] = field(default_factory=dict)
+    solid: bool = False
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """Rows of pictures with their heights in pixels; the panes are numbered from 1 on, row by row.
+
+    ``narrow`` is the greatest height of a picture on a phone.
+    """
+
+    rows: Sequence[Sequence[Pane]]
+    heights: Sequence[int]
+    narrow: int = 260
+
+    def figure(self, colours: Mapping[str, float] | None = None) -> go.Figure:
+        """The figure without traces; ``colours`` gives each colour axis its greatest value."""
+        total = sum(self.heights[: len(self.rows)]) + len(self.rows) * (_HEADING + _AXIS)
+        places = self._wide(total)
+        figure = go.Figure(layout=base_layout(height=total, margin=_MARGIN))
+        figure.update_layout(self._layout(places, colours or {}))
+        return figure
+
+    def narrow_layout(self) -> dict[str, Any]:
+        """What replaces the layout on a phone."""
+        each = [
+            (pane, min(self.narrow, height))
+            for row, height in zip(self.rows, self.heights, strict=False)
+            for pane in row
+        ]
+        total = sum(height + _HEADING + _AXIS for _, height in each)
+        places = []
+        top = 1.0
+        for pane, height in each:
+            top -= _HEADING / total
+            right = 1 - _NARROW_BAR if pane.bar else 1.0
+            places.append((pane, (0.0, right), (top - height / total, top)))
+            top -= (height + _AXIS) / total
+        layout = self._layout(places, {})
+        return {"height": total, "margin": _MARGIN | {"l": 56, "r": 4}, **layout}
+
+    def _wide(self, total: int) -> list[_Place]:
+        places = []
+        top = 1.0
+        # Where one row ends with a colour bar, all end there, so that axes line up.
+        last = any(row[-1].bar for row in self.rows)
+        for row, height in zip(self.rows, self.heights, strict=False):
+            top -= _HEADING / total
+            bars = [_BAR if pane.bar else 0 for pane in row[:-1]] + [_BAR if last else 0]
+            width = (1 - _GAP * (len(row) - 1) - sum(bars)) / len(row)
+            left = 0.0
+            for pane, bar in zip(row, bars, strict=True):
+                places.append((pane, (left, left + width), (top - height / total, top)))
+                left += width + bar + _GAP
+            top -= (height + _AXIS) / total
+        return places
+
+    def _layout(self, places: list[_Place], colours: Mapping[str, float]) -> dict[str, Any]:
+        layout: dict[str, Any] = {"annotations": []}
+        for index, (pane, across, up) in enumerate(places, start=1):
+            layout["annotations"].append(_heading(pane.title, across[0], up[1]))
+            if pane.solid:
+                domain = {"x": list(across), "y": [max(up[0] - 0.05, 0.0), up[1]]}
+                layout["scene"] = {"domain": domain, **pane.across}
+                continue
+            number = str(index) if index > 1 else ""
+            layout[f"xaxis{number}"] = _axis(
+                pane.x, pane.x_range, across, f"y{number}", pane.across
+            )
+            layout[f"yaxis{number}"] = _axis(pane.y, pane.y_range, up, f"x{number}", pane.up)
+            if pane.bar:
+                layout[pane.bar] = {"colorbar": _bar(across[1], up)}
+        for name, peak in colours.items():
+            scale = {"colorscale": DIVERGING, "cmin": -peak, "cmax": peak}
+            layout[name] = layout.get(name, {"showscale": False}) | scale
+        return layout
+
+
+_Place = tuple[Pane, tuple[float, float], tuple[float, float]]
+# Headings and axis titles have their room in the domains.
+_MARGIN = {"l": 60, "r": 6, "t": 0, "b": 0}
+
+
+def heatmap(
+    name: str,
+    pane: int,
+    across: Span,
+    up: Span,
+    hover: str,
+    colours: str = "coloraxis",
+    z: Any = None,
+) -> go.Heatmap:
+    """Cells that stand for ``across`` × ``up`` indices, in the pane with that number.
+
+    ``hover`` describes a cell by ``%{x}``, ``%{y}`` and ``%{z}``.
+    """
+    number = str(pane) if pane > 1 else ""
+    return go.Heatmap(
+        name=name,
+        z=z,
+        x0=across.start + (across.step - 1) / 2,
+        dx=across.step,
+        y0=up.start + (up.step - 1) / 2,
+        dy=up.step,
+        xaxis=f"x{number}",
+        yaxis=f"y{number}",
+        coloraxis=colours,
+        hovertemplate=f"{hover}<extra></extra>",
+    )
+
+
+def line(
+    name: str, pane: int, x: Sequence[float], y: Sequence[float | None], hover: str, colour: str
+) -> go.Scatter:
+    """A line in the pane with that number; None is a gap."""
+    number = str(pane) if pane > 1 else ""
+    return go.Scatter(
+        name=name,
+        x=list(x),
+        y=list(y),
+        xaxis=f"x{number}",
+        yaxis=f"y{number}",
+        mode=_TRACED,
+        line={"color": colour, "width": 2.5},
+        hovertemplate=f"{hover}<extra></extra>",
+    )
+
+
+def whole(size: int, reverse: bool = False) -> tuple[float, float]:
+    """The range of an axis of indices; reversed, index 0 is on top, as a matrix is written."""
+    ends = (-0.5, size - 0.5)
+    return ends[::-1] if reverse else ends
+
+
+def _axis(
+    title: str,
+    ends: tuple[float, float] | None,
+    domain: tuple[float, float],
+    anchor: str,
+    more: Mapping[str, Any],
+) -> dict[str, Any]:
+    axis: dict[str, Any] = {
+        "domain": [max(0.0, domain[0]), min(1.0, domain[1])],
+        "anchor": anchor,
+        "title": {"text": title, "standoff": 4},
+        "nticks": 6,
+        "zeroline": False,
+    }
+    if ends is not None:
+        axis["range"] = list(ends)
+    return axis | dict(more)
+
+
+def _bar(left: float, up: tuple[float, float]) -> dict[str, Any]:
+    return {
+        "thickness": 10, "x": left, "xpad": 4, "nticks": 5,
+        "y": up[1], "yanchor": "top", "ypad": 0, "len": up[1] - up[0],
+    }  # fmt: skip
+
+
+def _heading(text: str, x: float, y: float) -> dict[str, Any]:
+    return {
+        "text": f"<b>{text}</b>", "x": x, "y": y, "xref": "paper", "yref": "paper",
+        "xanchor": "left", "yanchor": "bottom", "yshift": 5, "showarrow": False,
+        "font": {"size": 15},
+    }  # fmt: skip

@@ -1,0 +1,169 @@
+"""Which table the table page shows: the trained one, a real model's, a formula's, or your own."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+
+import streamlit as st
+import torch
+from cachetools import LRUCache, cached
+from jaxtyping import Float
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.runtime.uploaded_file_manager import UploadedFile
+from torch import Tensor
+
+from pages._ui import cached as shared
+from pages._ui.controls import setting, sizes
+from pages._ui.link import Link
+from pages._ui.table_training import Progress
+from posembed_core import AdditiveEncoding, TrainingSpec, encodings
+from posembed_core.analysis import Measures, measure
+from posembed_core.checkpoints import CheckpointError, PositionTable, list_tables, load_table
+from posembed_core.exports import to_npy, to_safetensors
+from posembed_core.parameters import Choice
+from posembed_core.position_table import dims
+
+TRAINED, MODEL, FILE = "trained", "model", "file"
+_SOURCE = "table.source"
+_UPLOADS = "table.uploads"  # how many files were taken off the uploader again
+_REFUSED = "table.refused"
+
+
+def upload() -> PositionTable | None:
+    """The reader's own file: choose it, choose its tensor. None until there is one."""
+    count = st.session_state.setdefault(_UPLOADS, 0)
+    file = st.file_uploader(
+        "Your file: .npy, .npz, .safetensors or .pt", key=f"table.file{count}", on_change=_use_file
+    )
+    st.caption("Read in memory for this session only; pickled code is never run.")
+    refused = st.session_state.pop(_REFUSED, None)
+    if refused:
+        st.error(refused)
+    if file is None:
+        return None
+    try:
+        found = list_tables(file, source=file.name)
+        if not found:
+            load_table(file, source=file.name)  # says what is there instead
+        titles = {
+            one.name: f"{one.name} ({dims(one.shape)}{', likely' if one.likely else ''})"
+            for one in found
+        }
+        name = st.selectbox(
+            "Tensor", titles, format_func=titles.__getitem__, key=f"table.tensor{count}"
+        )
+        return _loaded(file, name)
+    except CheckpointError as error:
+        # What is refused isn't kept: the uploader starts anew, empty.
+        _forget(file)
+        st.session_state[_REFUSED] = f"Refused: {error}."
+        st.session_state[_UPLOADS] += 1
+        st.rerun()
+
+
+def choose_source(link: Link, own: PositionTable | None) -> str:
+    """The menu of tables."""
+    titles = {TRAINED: "Trained here", MODEL: "A real model's", FILE: "Your file"}
+    titles |= {
+        slug: cls.title for slug, cls in encodings().items() if issubclass(cls, AdditiveEncoding)
+    }
+    if own is None:
+        titles.pop(FILE)
+        if st.session_state.get(_SOURCE) == FILE:
+            st.session_state[_SOURCE] = TRAINED
+    parameter = Choice("Table", options=tuple(titles))
+    source: str = setting(
+        link, "source", parameter, TRAINED, format_func=titles.__getitem__, width=230
+    )
+    return source
+
+
+def table_of(source: str, progress: Progress, own: PositionTable | None) -> PositionTable:
+    """The table of that name. Raises `CheckpointError` where there is no real model."""
+    if source == FILE and own is not None:
+        return own
+    if source == MODEL:
+        problem = shared.model_problem()
+        if problem:
+            raise CheckpointError(problem.rstrip("."))
+        return shared.needed_model().positions
+    cls = encodings().get(source)
+    if cls is not None and issubclass(cls, AdditiveEncoding):
+        spec = progress.spec
+        return _formula(cls(**sizes(cls, spec.max_seq_len, spec.embed_dim)), spec.max_seq_len)
+    return trained_table(progress)
+
+
+def trained_table(progress: Progress) -> PositionTable:
+    """The newest snapshot of the run as a table."""
+    return PositionTable(
+        weight=progress.last.weight,
+        name=f"{progress.spec.task.replace('-', ' ')}, step {progress.last.step}",
+        source="Trained here",
+    )
+
+
+def random_table(spec: TrainingSpec) -> PositionTable:
+    """The table before any training."""
+    return PositionTable(weight=spec.initial_table(), name=f"seed {spec.seed}", source="Random")
+
+
+def formulas() -> dict[str, str]:
+    """Slug and title of every encoding that has a vector for each integer."""
+    return {
+        slug: cls.title
+        for slug, cls in encodings().items()
+        if issubclass(cls, AdditiveEncoding) and cls().position_count is None
+    }
+
+
+def side_by_side(progress: Progress, own: PositionTable | None) -> Sequence[PositionTable]:
+    """Random, ours, a real model's where there is one, and the reader's where there is one."""
+    tables = [random_table(progress.spec), trained_table(progress)]
+    if not shared.model_problem():
+        tables.append(shared.needed_model().positions)
+    return [*tables, own] if own is not None else tables
+
+
+def downloads(weight: Float[Tensor, "rows columns"], name: str, file: str) -> None:
+    """The table shown, as two kinds of file that hold the same numbers."""
+    with st.container(horizontal=True):
+        for ending, pack in (
+            ("npy", lambda: to_npy(weight)),
+            ("safetensors", lambda: to_safetensors(weight, name)),
+        ):
+            st.download_button(f"Download .{ending}", pack, f"{file}.{ending}", on_click="ignore")
+
+
+def _forget(file: UploadedFile) -> None:
+    """Let go of a file that Streamlit would hold until the session ends."""
+    context = get_script_run_ctx()
+    if context is not None:
+        context.uploaded_file_mgr.remove_file(context.session_id, file.file_id)
+
+
+def _use_file() -> None:
+    st.session_state[_SOURCE] = FILE
+
+
+@st.cache_resource(
+    scope="session",
+    max_entries=1,
+    show_spinner=False,
+    hash_funcs={UploadedFile: lambda file: file.file_id},
+)
+def _loaded(file: UploadedFile, tensor: str) -> PositionTable:
+    return load_table(file, tensor, source=file.name)
+
+
+@cached(LRUCache(16), condition=threading.Condition())
+def _formula(encoding: AdditiveEncoding, length: int) -> PositionTable:
+    weight = encoding.table(torch.arange(length))
+    return PositionTable(weight=weight, name=encoding.title, source="Formula")
+
+
+@cached(LRUCache(256), key=lambda table: table.digest, condition=threading.Condition())
+def measures(table: PositionTable) -> Measures:
+    """The measures of a table's positions; of a file nothing but these numbers is kept."""
+    return measure(table.rows)

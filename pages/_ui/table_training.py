@@ -1,0 +1,188 @@
+"""The training of the table page: its settings, its buttons, and the run that a class shares."""
+
+from __future__ import annotations
+
+import atexit
+import threading
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import streamlit as st
+from cachetools import LRUCache, cached
+
+from pages._ui.controls import setting
+from pages._ui.link import Link
+from posembed_core import EncodingError, TrainingSpec, train_table
+from posembed_core.parameters import Integer
+from posembed_core.runs import Runs, RunState, TooManyRunsError
+from posembed_core.tasks import TASKS
+from posembed_core.training import Snapshot
+
+RUNS = Runs()
+atexit.register(RUNS.close)
+
+POLL_SECONDS = 0.5
+FRAMES = 40  # snapshots of a run, besides the first
+_GOAL, _SEED, _WATCHER = "table.step", "table.seed", "table.watcher"
+_DEFAULT = TrainingSpec()
+_STEP = Integer("Step", low=0, high=1000)
+_NAMES = {task: task.replace("-", " ").capitalize() for task in TASKS}
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What of a run this reader sees: all snapshots up to the step that was asked for."""
+
+    spec: TrainingSpec
+    snapshots: Sequence[Snapshot]
+    goes_on: bool
+    ahead: int = 0
+    seconds_left: float | None = None
+    problem: str = ""
+
+    @property
+    def last(self) -> Snapshot:
+        """The newest snapshot."""
+        return self.snapshots[-1]
+
+    @property
+    def is_done(self) -> bool:
+        """Whether nothing is left to train."""
+        return self.last.step == self.spec.steps
+
+
+def choose_task(link: Link) -> str:
+    """The menu of tasks."""
+    task: str = setting(
+        link, "task", _DEFAULT.parameters()["task"], _DEFAULT.task,
+        format_func=_NAMES.__getitem__, width=215,
+    )  # fmt: skip
+    return task
+
+
+def choose_spec(link: Link, task: str) -> TrainingSpec:
+    """Widgets for all other settings of a run."""
+    fields = {
+        name: setting(link, name, parameter, getattr(_DEFAULT, name))
+        for name, parameter in TrainingSpec.parameters().items()
+        if name not in {"task", "snapshot_every"}
+    }
+    every = -(-fields["steps"] // FRAMES)
+    try:
+        return TrainingSpec(task=task, snapshot_every=every, **fields)
+    except EncodingError as error:
+        st.error(f"{str(error)[0].upper()}{str(error)[1:]}. Shown instead: {error.nearest}.")
+        fields[str(error.field)] = error.nearest
+        return TrainingSpec(task=task, snapshot_every=every, **fields)
+
+
+def goal_of(link: Link, spec: TrainingSpec) -> int:
+    """The step up to which the reader wants to see the run."""
+    asked = link.read("step", _STEP, 0)
+    if link.changed or _GOAL not in st.session_state:
+        st.session_state[_GOAL] = asked
+    goal = min(int(st.session_state[_GOAL]), spec.steps)
+    link.keep("step", _STEP, goal, 0)
+    return goal
+
+
+def follow(spec: TrainingSpec, goal: int) -> Progress:
+    """Say that this reader is there and wants the run up to ``goal``; see how far it is."""
+    watcher = st.session_state.setdefault(_WATCHER, uuid.uuid4().hex)
+    first = _first_snapshot(spec)
+    if goal == 0:
+        return Progress(spec, (first,), goes_on=False)
+    try:
+        state = RUNS.watch(spec, watcher, until=goal)
+    except TooManyRunsError as error:
+        return Progress(spec, (first,), goes_on=False, problem=_sentence(str(error)))
+    return _progress(spec, first, state, goal)
+
+
+def run(spec: TrainingSpec) -> None:
+    """Train to the end."""
+    st.session_state[_GOAL] = spec.steps
+
+
+def pause(spec: TrainingSpec) -> None:
+    """Stay at the snapshot that is there; the run goes on only for others who watch it."""
+    st.session_state[_GOAL] = _shown_step(spec)
+    RUNS.leave(st.session_state.get(_WATCHER, ""))
+
+
+def step(spec: TrainingSpec) -> None:
+    """Train up to the next snapshot."""
+    st.session_state[_GOAL] = min(_shown_step(spec) + spec.snapshot_every, spec.steps)
+
+
+def reset() -> None:
+    """Back to the noise that this seed gives."""
+    st.session_state[_GOAL] = 0
+    RUNS.leave(st.session_state.get(_WATCHER, ""))
+
+
+def reseed() -> None:
+    """Other noise, from the next seed."""
+    reset()
+    st.session_state[_SEED] = int(st.session_state.get(_SEED, _DEFAULT.seed)) + 1
+
+
+def buttons(progress: Progress) -> None:
+    """Run or pause, one step, back to the start, another seed."""
+    spec = progress.spec
+    if progress.goes_on:
+        st.button("Pause", on_click=pause, args=(spec,), type="primary", width=90)
+    else:
+        st.button(
+            "Run", on_click=run, args=(spec,), type="primary", width=90, disabled=progress.is_done
+        )
+    st.button("Step", on_click=step, args=(spec,), disabled=progress.goes_on or progress.is_done)
+    st.button("Reset", on_click=reset, help="Back to the same noise")
+    st.button("New seed", on_click=reseed, help="Other noise, from the next seed")
+
+
+def progress_bar(progress: Progress) -> None:
+    """How far the run is, and how long it will take."""
+    spec, done = progress.spec, progress.last.step
+    text = f"Step {done} of {spec.steps}"
+    if progress.problem:
+        st.warning(progress.problem)
+    elif progress.ahead:
+        others = "1 other training comes" if progress.ahead == 1 else (
+            f"{progress.ahead} other trainings come"
+        )  # fmt: skip
+        text = f"Waiting: {others} first"
+    elif progress.goes_on and progress.seconds_left is not None:
+        text += f", about {max(1, round(progress.seconds_left))} s left"
+    st.progress(done / spec.steps, text)
+
+
+def _progress(spec: TrainingSpec, first: Snapshot, state: RunState, goal: int) -> Progress:
+    later = tuple(s for s in state.snapshots if 0 < s.step <= goal)
+    working = state.status in {"running", "waiting"} and state.step < goal
+    return Progress(
+        spec,
+        (first, *later),
+        goes_on=working,
+        ahead=state.ahead if working else 0,
+        seconds_left=state.seconds_left,
+        problem=_sentence(state.error) if state.error else "",
+    )
+
+
+def _shown_step(spec: TrainingSpec) -> int:
+    state = RUNS.look(spec)
+    return min(state.step if state else 0, int(st.session_state.get(_GOAL, 0)))
+
+
+def _sentence(text: str) -> str:
+    return f"{text[0].upper()}{text[1:]}."
+
+
+@cached(LRUCache(64), condition=threading.Condition())
+def _first_snapshot(spec: TrainingSpec) -> Snapshot:
+    training = train_table(spec)
+    first = next(training)
+    training.close()
+    return first

@@ -1,0 +1,292 @@
+"""The learned table: noise, training, one row's lookup, a real model's table, your own file."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+
+import streamlit as st
+
+from pages._ui import cached, live
+from pages._ui.controls import setting, slider
+from pages._ui.link import Link
+from pages._ui.table_pictures import (
+    show_comparison,
+    show_gradient,
+    show_lookup,
+    show_measure,
+    show_training,
+)
+from pages._ui.table_sources import (
+    choose_source,
+    downloads,
+    formulas,
+    measures,
+    side_by_side,
+    table_of,
+    trained_table,
+    upload,
+)
+from pages._ui.table_training import (
+    POLL_SECONDS,
+    Progress,
+    buttons,
+    choose_spec,
+    choose_task,
+    follow,
+    goal_of,
+    progress_bar,
+)
+from pages._ui.table_words import (
+    BEYOND,
+    DEFINITIONS,
+    DISTANCE,
+    beyond_said,
+    compared,
+    described,
+    gradient_said,
+    training_alt,
+    training_said,
+)
+from posembed_core import AdditiveEncoding, CheckpointError, EncodingError, TrainingSpec, create
+from posembed_core.base import MAX_LENGTH
+from posembed_core.extension import Extended, by_formula, interpolated, longer
+from posembed_core.parameters import Choice, Flag, Integer
+from posembed_core.position_table import PositionTable
+from posembed_core.training import gradient_step
+
+PAGE = "table"
+VIEWS = {
+    "training": "Training",
+    "lookup": "Lookup",
+    "gradient": "One step",
+    "compare": "Beside a real one",
+    "measures": "Measures",
+}
+VIEW = Choice("View", options=tuple(VIEWS))
+BEYOND_WAY = Choice("Beyond the end", options=tuple(BEYOND))
+MEASURE = Choice("Measure", options=tuple(DEFINITIONS))
+IN_SPREADS = Flag("In units of each table's spread", help="Divided by the standard deviation")
+NEGATIVE = 8  # how far below 0 a position can be asked for
+
+
+def main() -> None:
+    """Ask, follow the run, then show one view of it."""
+    link = Link(PAGE)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.markdown("### $p_i = P_{i,:}$", width=130)
+        view = choose_view(link)
+        task = choose_task(link)
+        with st.popover("Settings"):
+            spec = choose_spec(link, task)
+        with st.popover("Your file"):
+            own = upload()
+    goal = goal_of(link, spec)
+    progress = follow(spec, goal)
+    if view == "training":
+        training(link, progress, goal)
+    elif view == "compare":
+        compare(link, progress, goal, own)
+    elif view == "gradient":
+        gradient(link, spec)
+    elif view == "lookup":
+        lookup(link, progress, own)
+    else:
+        measured(link, progress, own)
+
+
+def choose_view(link: Link) -> str:
+    """The views as buttons in a row."""
+    key = f"{PAGE}.view"
+    asked = link.read("view", VIEW, "training")
+    if link.changed or key not in st.session_state:
+        st.session_state[key] = asked
+    view = st.segmented_control(
+        "View", VIEWS, format_func=VIEWS.__getitem__, key=key, required=True
+    )
+    link.keep("view", VIEW, view or asked, "training")
+    return view or asked
+
+
+def training(link: Link, progress: Progress, goal: int) -> None:
+    """The table while it learns, or all its snapshots when it rests."""
+    with st.container(horizontal=True):
+        buttons(progress)
+    finish(link)
+
+    def pictures() -> None:
+        now = follow(progress.spec, goal)
+        progress_bar(now)
+        show_training(now, training_alt(now))
+        st.markdown(training_said(now))
+        rest(progress, now)
+
+    live_while(progress, pictures)
+    table = trained_table(progress)
+    downloads(table.weight, "position_embeddings.weight", f"table-{progress.last.step}")
+
+
+def compare(link: Link, progress: Progress, goal: int, own: PositionTable | None) -> None:
+    """Random, trained here, a real model's: the same scale, the same measures."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        buttons(progress)
+        in_spreads = setting(link, "spreads", IN_SPREADS, True)
+    finish(link)
+
+    def pictures() -> None:
+        now = follow(progress.spec, goal)
+        progress_bar(now)
+        tables = side_by_side(now, own)
+        measured = [measures(table) for table in tables]
+        show_comparison(tables, in_spreads, f"{len(tables)} position tables side by side.")
+        st.markdown(compared(tables, measured))
+        st.markdown(f":small[{DISTANCE}]")
+        rest(progress, now)
+
+    live_while(progress, pictures)
+    if cached.model_problem():
+        st.info(cached.model_problem())
+
+
+def gradient(link: Link, spec: TrainingSpec) -> None:
+    """One step on one short sequence: only the rows that were looked up move."""
+    finish(link, "start", "tokens")
+
+    @st.fragment
+    def pictures() -> None:
+        left, right = st.columns(2)
+        rows = spec.max_seq_len
+        with left:
+            tokens = Integer("Tokens in the sequence", low=2, high=rows)
+            length = slider(link, "tokens", tokens, min(20, rows), step=1)
+        with right:
+            starts = Integer("First position", low=0, high=rows - 2)
+            start = min(slider(link, "start", starts, 5, step=1), rows - length)
+        lesson = gradient_step(replace(spec, seq_len=length), start)
+        show_gradient(lesson, gradient_said(lesson, length).replace("**", ""))
+        st.markdown(gradient_said(lesson, length))
+        write(link, "start", "tokens")
+
+    pictures()
+
+
+def lookup(link: Link, progress: Progress, own: PositionTable | None) -> None:
+    """One row of a table; beyond its end the error of a real model, or one of the ways out."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        source = choose_source(link, own)
+        way = setting(
+            link, "beyond", BEYOND_WAY, "error", format_func=BEYOND.__getitem__, width=230
+        )
+        known, slug = formulas(), ""
+        menu = Choice("Formula", options=tuple(known))
+        if way == "formula":
+            slug = setting(
+                link, "formula", menu, menu.options[0], format_func=known.__getitem__, width=230
+            )
+    finish(link, "position")
+    table = table_or_why(link, source, progress, own)
+    if table is None:
+        return
+
+    @st.fragment
+    def pictures() -> None:
+        rows = table.max_seq_len
+        # Twice as long; stretched so, every second row is an old one.
+        length = min(2 * rows - (way == "interpolated"), MAX_LENGTH)
+        positions = Integer("Position i", low=-NEGATIVE, high=max(length, rows + 1) - 1)
+        position = slider(link, "position", positions, 5 if rows > 5 else 0, step=1)
+        extended = stretched(table, way, slug, length)
+        shown, added = table, None
+        if extended is not None:
+            shown = PositionTable(weight=extended.weight, name=table.name, source=table.source)
+            added = ~extended.original
+        there = True
+        try:
+            shown.table([position])
+        except EncodingError as error:
+            there = False
+            st.error(f"{str(error)[0].upper()}{str(error)[1:]}.")
+        alt = f"Position table of {table.source}, row {position} marked."
+        said = show_lookup(shown, position, added, there, alt)
+        st.markdown(f"{described(table)} {beyond_said(way, rows, length)} {said}")
+        write(link, "position")
+
+    pictures()
+    downloads(table.weight, table.name, "table")
+
+
+def stretched(table: PositionTable, way: str, slug: str, length: int) -> Extended | None:
+    """The table made longer in the chosen way; None where it stays as it is."""
+    if way == "longer":
+        return longer(table.rows, length)
+    if way == "interpolated":
+        return interpolated(table.rows, length)
+    if way == "formula":
+        formula = create(slug, embed_dim=table.embed_dim)
+        if isinstance(formula, AdditiveEncoding):
+            return by_formula(table.rows, length, formula)
+    return None
+
+
+def measured(link: Link, progress: Progress, own: PositionTable | None) -> None:
+    """One measure of a table, with its definition, and the numbers of all."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        source = choose_source(link, own)
+        which = setting(
+            link, "measure", MEASURE, "similarity", format_func=str.capitalize, width=230
+        )
+    finish(link)
+    table = table_or_why(link, source, progress, own)
+    if table is None:
+        return
+    square = math.isqrt(table.max_seq_len) ** 2 == table.max_seq_len
+    if which == "patches" and not square:
+        st.info(f"{table.max_seq_len} positions are no square of patches: choose a vision table.")
+    else:
+        show_measure(table, which, f"{which.capitalize()} of {table.source}.")
+    st.markdown(f"{described(table)} {DEFINITIONS[which]}")
+    st.markdown(compared([table], [measures(table)]))
+    st.markdown(f":small[{DISTANCE}]")
+    downloads(table.weight, table.name, "table")
+
+
+def table_or_why(
+    link: Link, source: str, progress: Progress, own: PositionTable | None
+) -> PositionTable | None:
+    """The chosen table; None, with the reason on the page, where there is none."""
+    try:
+        return table_of(source, progress, own)
+    except (CheckpointError, EncodingError) as error:
+        st.info(f"{str(error)[0].upper()}{str(error)[1:]}.")
+        link.write()
+        return None
+
+
+def finish(link: Link, *later: str) -> None:
+    """Say what was wrong with the link, once all that reads it has done so."""
+    link.note_unknown(*later)
+    link.show_notices()
+    if not later:
+        link.write()
+
+
+def write(link: Link, *sliders: str) -> None:
+    """Put the settings into the URL unless a slider is held."""
+    link.show_notices()
+    if not any(live.is_dragging(f"{PAGE}.{name}") for name in sliders):
+        link.write()
+
+
+def live_while(progress: Progress, pictures: Callable[[], None]) -> None:
+    """Run the pictures again and again while the training goes on."""
+    st.fragment(pictures, run_every=POLL_SECONDS if progress.goes_on else None)()
+
+
+def rest(before: Progress, now: Progress) -> None:
+    """Let the whole page know when the training has come to where it was wanted."""
+    if before.goes_on and not now.goes_on:
+        st.rerun()
+
+
+main()
