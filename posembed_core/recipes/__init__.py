@@ -1,0 +1,193 @@
+"""Scripts in plain PyTorch, put together from small files that are programs themselves.
+
+A recipe file is a module that nobody imports: what stands above its first ``# ---`` line (imports,
+and stand-ins for the names that other recipes or the setting give) is there for linters and type
+checkers; what follows is copied into the script. A line ``# --- name`` begins a section that only
+scripts of that name take. An ``if`` whose answer the setting knows is decided when the script is
+written, and only the chosen branch stays, so that a script says what is on the screen and no more.
+"""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import sys
+import textwrap
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+
+Constant = bool | int | float | str | tuple[float, ...] | list[int] | None
+
+_FOLDER = files(__name__)
+_WIDTH = 88
+
+
+@dataclass(frozen=True)
+class Given:
+    """A value that the setting gives, and what it is, in a few words."""
+
+    value: Constant
+    label: str = ""
+
+
+@dataclass(frozen=True)
+class Part:
+    """Some sections of a recipe file, under a heading."""
+
+    file: str  # "encodings/sinusoidal"
+    sections: tuple[str, ...] = ("",)
+    heading: str = ""
+
+
+def has_recipe(file: str) -> bool:
+    """Whether there is a recipe file of this name."""
+    return _FOLDER.joinpath(f"{file}.py").is_file()
+
+
+def has_section(file: str, name: str) -> bool:
+    """Whether a recipe file has a section of this name."""
+    return name in _sections(_read(file))
+
+
+def write(title: str, parts: Sequence[Part], given: Mapping[str, Given]) -> str:
+    """The script: a docstring, the imports and values that it needs, then the parts in order."""
+    known = {name: one.value for name, one in given.items()}
+    imports: list[ast.stmt] = []
+    bodies: list[str] = []
+    for part in parts:
+        sections = _sections(_read(part.file))
+        imports += _imports(sections.pop(_ABOVE))
+        for name in part.sections:
+            body = decide(sections.get(name, ""), known).strip("\n")
+            if body:
+                bodies.append(_comment(part.heading if name == "" else "") + body)
+    used = _names(bodies)
+    values = [_assignment(name, one) for name, one in given.items() if name in used]
+    blocks = [_docstring(title), _sorted_imports(imports, used), "\n".join(values), *bodies]
+    return _joined([block for block in blocks if block])
+
+
+def decide(body: str, known: Mapping[str, Constant]) -> str:
+    """The code without the ``if`` statements whose tests use nothing but ``known`` names."""
+    while True:
+        lines = body.split("\n")
+        node = _first_decidable(body, lines, known)
+        if node is None:
+            return body
+        test = compile(ast.Expression(node.test), "<recipe>", "eval")
+        # The test is code of our own; the values are the setting's.
+        holds = eval(test, {"__builtins__": {}}, dict(known))  # noqa: S307
+        lines[node.lineno - 1 : node.end_lineno] = _branch(node, lines, bool(holds))
+        body = "\n".join(lines)
+
+
+_ABOVE = "above"
+
+
+def _read(file: str) -> str:
+    return _FOLDER.joinpath(f"{file}.py").read_text(encoding="utf-8")
+
+
+def _sections(text: str) -> dict[str, str]:
+    """``{name: code}`` in order; a file without ``# ---`` has nothing but what is above it."""
+    found = {_ABOVE: ""}
+    name = _ABOVE
+    for line in text.split("\n"):
+        if line.startswith("# ---"):
+            name = line.removeprefix("# ---").strip()
+            found.setdefault(name, "")
+        else:
+            found[name] += line + "\n"
+    return found
+
+
+def _first_decidable(
+    body: str, lines: Sequence[str], known: Mapping[str, Constant]
+) -> ast.If | None:
+    nodes = [node for node in ast.walk(ast.parse(body)) if isinstance(node, ast.If)]
+    for node in sorted(nodes, key=lambda node: node.lineno):
+        asked = {name.id for name in ast.walk(node.test) if isinstance(name, ast.Name)}
+        if asked <= known.keys() and lines[node.lineno - 1].lstrip().startswith("if "):
+            return node
+    return None
+
+
+def _branch(node: ast.If, lines: Sequence[str], holds: bool) -> list[str]:
+    first, last = node.body[0], node.body[-1]
+    if holds:
+        start, stop = (node.test.end_lineno or first.lineno), (last.end_lineno or last.lineno)
+    elif not node.orelse:
+        return []
+    else:
+        start, stop = node.orelse[0].lineno - 1, node.end_lineno or node.lineno
+        if lines[start].lstrip().startswith("elif "):
+            return [lines[start].replace("elif", "if", 1), *lines[start + 1 : stop]]
+        start = next(
+            at for at in range(last.end_lineno or 0, stop) if lines[at].strip() == "else:"
+        ) + 1  # fmt: skip
+    code = textwrap.dedent("\n".join(lines[start:stop]))
+    return textwrap.indent(code, " " * node.col_offset).split("\n")
+
+
+def _joined(blocks: Sequence[str]) -> str:
+    """The blocks with an empty line between, two around functions; a script's last line ends."""
+    script = blocks[0]
+    for before, block in itertools.pairwise(blocks):
+        function = block.startswith("def ") or isinstance(
+            ast.parse(before).body[-1], ast.FunctionDef
+        )
+        script += ("\n\n\n" if function else "\n\n") + block
+    return script + "\n"
+
+
+def _imports(above: str) -> list[ast.stmt]:
+    body = ast.parse(above).body
+    return [node for node in body if isinstance(node, ast.Import | ast.ImportFrom)]
+
+
+def _names(bodies: Iterable[str]) -> set[str]:
+    trees = [ast.parse(body) for body in bodies]
+    return {
+        node.id for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Name)
+    }  # fmt: skip
+
+
+def _sorted_imports(nodes: Iterable[ast.stmt], used: set[str]) -> str:
+    ours: dict[str, bool] = {}
+    for node in nodes:
+        if not isinstance(node, ast.Import | ast.ImportFrom):
+            continue
+        for alias in node.names:
+            if (alias.asname or alias.name.split(".")[0]) not in used:
+                continue
+            module = node.module or "" if isinstance(node, ast.ImportFrom) else alias.name
+            line = f"import {alias.name}" + (f" as {alias.asname}" if alias.asname else "")
+            line = f"from {module} {line}" if isinstance(node, ast.ImportFrom) else line
+            ours[line] = module.split(".")[0] in sys.stdlib_module_names
+    groups = (sorted(line for line in ours if ours[line] is std) for std in (True, False))
+    return "\n\n".join("\n".join(group) for group in groups if group)
+
+
+def _assignment(name: str, given: Given) -> str:
+    line = f"{name} = {given.value!r}"
+    if len(line) > _WIDTH and isinstance(given.value, tuple):
+        inside = textwrap.fill(
+            repr(given.value)[1:-1], _WIDTH, initial_indent="    ", subsequent_indent="    "
+        )
+        return f"{name} = (\n{inside}\n)"
+    label = given.label
+    return f"{line}  # {label}" if label and label.lower() != name.replace("_", " ") else line
+
+
+def _comment(text: str) -> str:
+    lines = [
+        line
+        for paragraph in text.split("\n")
+        for line in textwrap.wrap(paragraph, _WIDTH, break_on_hyphens=False)
+    ]
+    return "".join(f"# {line}\n" for line in lines)
+
+
+def _docstring(title: str) -> str:
+    return '"""' + "\n".join(textwrap.wrap(title, _WIDTH, break_on_hyphens=False)) + '"""'

@@ -1,0 +1,1 @@
+"""One recipe for each encoding, found by its slug (with ``_`` for ``-``)."""
