@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Literal
 
 import torch
@@ -65,6 +66,14 @@ def rotate_pairs(
     a, b = split_pairs(turned, pairing)
     rotated = join_pairs(a * cos - b * sin, b * cos + a * sin, pairing).to(x.dtype)
     return rotated if passed.shape[-1] == 0 else torch.cat((rotated, passed), dim=-1)
+
+
+def pair_of_turns(dim: int, base: float, length: int, turns: float) -> float:
+    """The pair, as a real number, that turns so many times within ``length`` positions.
+
+    Peng et al. 2023 (YaRN), section 3.2: ``dim ln(length / (2π turns)) / (2 ln(base))``.
+    """
+    return dim * math.log(length / (2 * math.pi * turns)) / (2 * math.log(base))
 
 
 def split_pairs(

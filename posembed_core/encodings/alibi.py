@@ -34,6 +34,7 @@ class Alibi(BiasEncoding):
         "Length Extrapolation (arXiv:2108.12409), section 3"
     )
     formula: ClassVar[str] = r"b_{ij} = -m_h\,|i - j|,\quad m_h = 2^{-8(h+1)/n}"
+    beyond: ClassVar[str] = "a new distance continues the same straight line"
 
     alibi_bias_max: float = real(
         8.0, "Steepness range", low=1.0, high=64.0, help="The last slope is 2 to the minus this"

@@ -32,18 +32,21 @@ class Cope(RelativeEncoding):
     title: ClassVar[str] = "CoPE (at initialisation)"
     year: ClassVar[int] = 2024
     reference: ClassVar[str] = (
-        "Golovneva et al. 2024, Contextual Position Encoding: Learning to Count What's Important "
-        "(arXiv:2405.18719), section 4 and appendix B"
+        "Golovneva et al. 2024, CoPE (arXiv:2405.18719), section 4 and appendix B"
     )
     formula: ClassVar[str] = (
         r"p_{ij} = \sum_{t=j}^{i} \sigma(q_i^\top k_t),\quad s_{ij} = q_i^\top (k_j + e[p_{ij}])"
     )
-
+    beyond: ClassVar[str] = "contextual positions are cut at the last row"
     scaled: ClassVar[bool] = False  # the code divides q·k alone by sqrt(d)
 
     npos_max: int = integer(64, "Positions", low=1, high=8192)
     gates: str = choice("scaled", "Gates", ("scaled", "unscaled"))
     seed: int = integer(42, "Table seed", low=0, high=2**32 - 1)
+
+    @property
+    def parameter_count(self) -> int:
+        return self.npos_max * self.head_dim
 
     @property
     def weight(self) -> Float[Tensor, "npos_max head_dim"]:

@@ -21,26 +21,27 @@ from posembed_core.registry import register
 class Deberta(RelativeEncoding):
     """s_ij = q_i·k_j + q_i·(P W_k)[δ(i,j)] + k_j·(P W_q)[δ(j,i)], times 1 / sqrt(3 d).
 
-    He et al. 2021, eq. 2 to 4; δ(i,j) = i - j + K, cut to 0 … 2K - 1. ``p2c="released"`` reads the
-    third term at δ(i,j) as the released code does. ``distances="clipped"`` is version 1, with
-    K = ``max_relative_positions``, ``"log"`` version 2, with K = ``position_buckets`` that widen.
-    P, W_k and W_q are learned: here normal draws, the Ws with deviation 1 / sqrt(head_dim).
+    He et al. 2021, eq. 2 to 4; δ(i,j) = i - j + K, cut to 0 … 2K - 1; released code reads the last
+    term at δ(i,j). Version 1 is ``distances="clipped"``, K = ``max_relative_positions``; version 2
+    ``"log"``, K = ``position_buckets`` that widen. P and the Ws are learned: here normal draws.
     """
 
     slug: ClassVar[str] = "deberta"
     title: ClassVar[str] = "DeBERTa (at initialisation)"
     year: ClassVar[int] = 2020
-    reference: ClassVar[str] = (
-        "He et al. 2021, DeBERTa: Decoding-enhanced BERT with Disentangled Attention "
-        "(arXiv:2006.03654), eq. 2–4"
-    )
+    reference: ClassVar[str] = "He et al. 2021, DeBERTa (arXiv:2006.03654), eq. 2–4"
     formula: ClassVar[str] = r"s_{ij} = q_i k_j + q_i k^r_{\delta(i,j)} + k_j q^r_{\delta(j,i)}"
+    beyond: ClassVar[str] = "distances beyond the greatest share the last row"
 
     p2c: str = choice("released", "Position to content", ("released", "paper"))
     distances: str = choice("clipped", "Distances", ("clipped", "log"))
     position_buckets: int = integer(256, "Buckets", low=4, high=512)
     max_relative_positions: int = integer(512, "Greatest distance", low=1, high=4096)
     seed: int = integer(42, "Table seed", low=0, high=2**32 - 1)
+
+    @property
+    def parameter_count(self) -> int:
+        return 2 * self.head_dim * (self.span + self.head_dim)  # P, W_k and W_q
 
     def validate(self) -> None:
         name, least = "max_relative_positions", self.position_buckets // 2 + 2
@@ -65,8 +66,7 @@ class Deberta(RelativeEncoding):
     @property
     def tables(self) -> tuple[Float[Tensor, "rows head_dim"], Float[Tensor, "rows head_dim"]]:
         """P W_k, which queries are multiplied with, and P W_q, which keys are."""
-        rows, width = 2 * self.span, self.head_dim
-        table = seeded_normal(rows, width, self.seed)
+        width, table = self.head_dim, seeded_normal(2 * self.span, self.head_dim, self.seed)
         weights = seeded_normal(2 * width, width, self.seed, width**-0.5, skip=table.numel())
         return table @ weights[:width], table @ weights[width:]
 

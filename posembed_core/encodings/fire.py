@@ -32,19 +32,22 @@ class Fire(BiasEncoding):
     slug: ClassVar[str] = "fire"
     title: ClassVar[str] = "FIRE (at initialisation)"
     year: ClassVar[int] = 2023
-    reference: ClassVar[str] = (
-        "Li et al. 2023, Functional Interpolation for Relative Positions Improves Long Context "
-        "Transformers (arXiv:2310.04418), section 3 and appendix"
-    )
+    reference: ClassVar[str] = "Li et al. 2023, FIRE (arXiv:2310.04418), section 3 and appendix"
     formula: ClassVar[str] = (
         r"b_{ij} = f_\theta\!\left(\frac{\psi(i-j)}{\psi(\max(L, i))}\right),\quad"
         r"\psi(x) = \ln(c\,x + 1)"
     )
+    beyond: ClassVar[str] = "distances are divided by the query's position: always 0 to 1"
 
     c: float = real(0.1, "c", low=1e-4, high=1e4, log=True)
     threshold: float = real(512.0, "Threshold L", low=1.0, high=1e6, log=True)
     mlp_width: int = integer(32, "Hidden units", low=1, high=256)
     seed: int = integer(42, "Network seed", low=0, high=2**32 - 1)
+
+    @property
+    def parameter_count(self) -> int:
+        # c, L, and both layers with their biases
+        return 2 + 2 * self.mlp_width + (self.mlp_width + 1) * self.num_heads
 
     def normalised_distances(
         self, query_positions: Positions, key_positions: Positions

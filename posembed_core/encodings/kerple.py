@@ -38,11 +38,16 @@ class Kerple(BiasEncoding):
         r"b_{ij} = -p_h \ln\left(1 + a_h |i - j|\right)"
         r"\quad\text{or}\quad -a_h\,|i - j|^{p_h}"
     )
+    beyond: ClassVar[str] = "a new distance continues a kernel that keeps flattening"
 
     kernel: str = choice("log", "Kernel", ("log", "power"))
     bias_p: tuple[float, ...] = reals("p of each head")
     bias_a: tuple[float, ...] = reals("a of each head")
     seed: int = integer(42, "Parameter seed", low=0, high=2**32 - 1)
+
+    @property
+    def parameter_count(self) -> int:
+        return 2 * self.num_heads  # p and a of each head
 
     def validate(self) -> None:
         self._check("bias_p", 2.0 if self.kernel == "power" else 1e6)

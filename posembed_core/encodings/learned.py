@@ -51,6 +51,10 @@ class Learned(AdditiveEncoding):
     skip: int = integer(0, "Draws skipped", low=0, high=10**7)
 
     @property
+    def parameter_count(self) -> int:
+        return self.max_seq_len * self.embed_dim
+
+    @property
     def position_count(self) -> int:
         return self.max_seq_len
 

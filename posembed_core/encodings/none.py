@@ -31,6 +31,7 @@ class NoEncoding(AdditiveEncoding):
         "Transformers (arXiv:2305.19466), section 3"
     )
     formula: ClassVar[str] = r"p_i = 0"
+    beyond: ClassVar[str] = "there is nothing to run out of; a causal mask alone tells the order"
     door: ClassVar[str] = "none"
 
     def table(

@@ -37,10 +37,8 @@ class RopeLongrope(RotaryEncoding):
     )
     rope_types: ClassVar[tuple[str, ...]] = ("longrope", "su")  # "su" is Phi-3's first spelling
     required_keys: ClassVar[tuple[str, ...]] = (
-        "short_factor",
-        "long_factor",
-        "original_max_position_embeddings",
-    )
+        "short_factor", "long_factor", "original_max_position_embeddings"
+    )  # fmt: skip
     optional_keys: ClassVar[tuple[str, ...]] = ("factor", "attention_factor")
     aliases: ClassVar[dict[str, str]] = {"attention_factor": "fixed_attention_factor"}
 
@@ -48,7 +46,7 @@ class RopeLongrope(RotaryEncoding):
         32.0, "Factor", low=0.1, high=1e4, log=True, help="Sets the attention factor alone"
     )
     original_max_position_embeddings: int = integer(
-        4096, "Trained length", low=2, high=10**8, log=True, help="Positions seen in training, L₀"
+        4096, "Trained length, L₀", low=2, high=10**8, log=True
     )
     short_factor: tuple[float, ...] = reals("Short factors", help="One for each pair")
     long_factor: tuple[float, ...] = reals("Long factors", help="One for each pair")

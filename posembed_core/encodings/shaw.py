@@ -28,17 +28,19 @@ class Shaw(RelativeEncoding):
     slug: ClassVar[str] = "shaw"
     title: ClassVar[str] = "Shaw (at initialisation)"
     year: ClassVar[int] = 2018
-    reference: ClassVar[str] = (
-        "Shaw et al. 2018, Self-Attention with Relative Position Representations "
-        "(arXiv:1803.02155), eq. 1–4"
-    )
+    reference: ClassVar[str] = "Shaw et al. 2018, Relative Positions (arXiv:1803.02155), eq. 1–4"
     formula: ClassVar[str] = (
         r"s_{ij} = q_i^\top\left(k_j + a^K_{ij}\right),\quad"
         r"a^K_{ij} = w^K_{\mathrm{clip}(j-i,\,-k,\,k)}"
     )
+    beyond: ClassVar[str] = "distances beyond the clipping distance share the last vector"
 
     max_relative_position: int = integer(16, "Clipping distance", low=0, high=4096)
     seed: int = integer(42, "Table seed", low=0, high=2**32 - 1)
+
+    @property
+    def parameter_count(self) -> int:
+        return 2 * (2 * self.max_relative_position + 1) * self.head_dim  # both tables
 
     def indices(self, query_positions: Positions, key_positions: Positions) -> Int[Tensor, "q k"]:
         """The table row of each pair: key - query, clipped, counted from 0."""

@@ -31,17 +31,19 @@ class T5(BiasEncoding):
     slug: ClassVar[str] = "t5"
     title: ClassVar[str] = "T5 relative bias (at initialisation)"
     year: ClassVar[int] = 2019
-    reference: ClassVar[str] = (
-        "Raffel et al. 2019, Exploring the Limits of Transfer Learning with a Unified Text-to-Text "
-        "Transformer (arXiv:1910.10683), section 2.1"
-    )
+    reference: ClassVar[str] = "Raffel et al. 2019, T5 (arXiv:1910.10683), section 2.1"
     formula: ClassVar[str] = r"b_{ij} = B_{\mathrm{bucket}(j - i),\,h}"
+    beyond: ClassVar[str] = "distances from max_distance on share the last bucket"
 
     num_buckets: int = integer(32, "Buckets", low=2, high=512)
     max_distance: int = integer(128, "Greatest distance", low=2, high=1_000_000, log=True)
     bidirectional: bool = flag(True, "Bidirectional")
     initializer_factor: float = real(1.0, "Initial size", low=0.0, high=100.0)
     seed: int = integer(42, "Table seed", low=0, high=2**32 - 1)
+
+    @property
+    def parameter_count(self) -> int:
+        return self.num_buckets * self.num_heads
 
     def validate(self) -> None:
         if self.bidirectional and self.num_buckets < 4:

@@ -42,6 +42,10 @@ class TransformerXL(RelativeEncoding):
     base: float = real(10000.0, "Base", low=1.0, high=1e12, log=True)
     seed: int = integer(42, "Weight seed", low=0, high=2**32 - 1)
 
+    @property
+    def parameter_count(self) -> int:
+        return self.head_dim * (self.head_dim + 2)  # W, u and v
+
     def sinusoid(self, distances: Positions) -> Float[Tensor, "n head_dim"]:
         """R: sines, then cosines, of each distance; float64. An odd dimension has a sine more."""
         inv_freq = inverse_frequencies(self.head_dim, self.base)

@@ -36,6 +36,7 @@ class XPos(RotaryEncoding):
         r"s_{ij} = \sum_m \zeta_m^{(i-j)/512}\,(R_i q_i)_m^\top (R_j k_j)_m,\quad"
         r"\zeta_m = \frac{2m/d + 0.4}{1.4}"
     )
+    beyond: ClassVar[str] = "far keys fade out, the fast pairs first"
 
     scale_base: float = real(
         512.0, "Decay distance", low=64.0, high=1e6, log=True, help="The 512 of the formula"
