@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from html import escape
 from typing import Any
 
 import plotly.graph_objects as go
@@ -182,10 +183,12 @@ def _range(size: int) -> list[float]:
 
 
 def _words(look: Look) -> dict[str, Any]:
-    if not look.words or look.columns.step > 1 or len(look.words) > 48:
+    if not look.words or look.columns.step > 1 or look.columns.cells > 48:
         return {"nticks": 12}
     at = list(range(look.columns.start, look.columns.stop))
-    return {"tickvals": at, "ticktext": [look.words[index] for index in at], "tickangle": -40}
+    # Plotly reads a few HTML tags in labels, and some models' tokens look like those: <s>.
+    labels = [escape(look.words[index], quote=False) for index in at]
+    return {"tickvals": at, "ticktext": labels, "tickangle": -40}
 
 
 def _headings(look: Look, stacked: bool = False) -> Sequence[dict[str, Any]]:

@@ -1,0 +1,308 @@
+"""The landing page's figure as data: what stands where, what moves with what, what it is called."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from typing import Any
+
+import plotly.graph_objects as go
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+import posembed_core as pc
+from pages._ui import live
+from pages._ui.figures.equation import (
+    NORMS,
+    TERMS,
+    Look,
+    Panel,
+    equation_figure,
+    narrow_layout,
+    ranges,
+)
+from pages._ui.theme import DASHES, HUES
+from pages._ui.words import look
+from posembed_core.preview import Preview
+from posembed_core.resolution import Span
+
+CASES: dict[str, dict[str, Any]] = {
+    "sum": {"slug": "sinusoidal"},
+    "product": {"slug": "sinusoidal", "operation": "multiply"},
+    "concatenation": {"slug": "sinusoidal", "operation": "concat"},
+    "rotation": {"slug": "rope"},
+    "bias": {"slug": "alibi"},
+    "relative": {"slug": "shaw"},
+    "normalised": {"slug": "sinusoidal", "layer_norm": pc.LayerNorm()},
+}
+every_case = pytest.mark.parametrize("case", CASES)
+
+
+def preview(
+    slug: str, shape: tuple[int, int] = (12, 8), window: Any = (None,) * 4, **more: Any
+) -> Preview:
+    cls = pc.encodings()[slug]
+    by_role = {"length": shape[0], "dimension": shape[1]}
+    sizes = {n: by_role[p.role] for n, p in cls.parameters().items() if p.role in by_role}
+    return Preview(
+        shape=shape, tokens=lambda: torch.zeros(shape), encoding=pc.create(slug, **sizes),
+        window=window, **more,
+    )  # fmt: skip
+
+
+def look_of(case: str, **more: Any) -> Look:
+    words = more.pop("words", ())
+    return look(preview(**{**CASES[case], **more}), words)
+
+
+def axis(figure: go.Figure, name: str) -> Any:
+    """The layout of an axis by its short name: x, x2, y4."""
+    return figure.layout[f"{name[0]}axis{name[1:]}"]
+
+
+@every_case
+def test_three_heatmaps_and_three_lines(case: str) -> None:
+    figure = equation_figure(look_of(case))
+    assert [trace.type for trace in figure.data] == ["heatmap"] * 3 + ["scatter"] * 3
+    assert [trace.name for trace in figure.data[:3]] == list(TERMS)
+    assert [trace.name for trace in figure.data[3:]] == [NORMS[term] for term in TERMS]
+    # The plot component can address each of them, and their cells travel by themselves.
+    packed = live.pack_figure(figure)
+    assert packed.heatmaps == set(TERMS)
+    assert set(NORMS.values()) <= set(packed.traces)
+    assert packed.arrays == {}
+
+
+@every_case
+def test_every_trace_has_axes_with_titles_or_shares_them(case: str) -> None:
+    figure = equation_figure(look_of(case))
+    for trace in figure.data:
+        x, y = axis(figure, trace.xaxis or "x"), axis(figure, trace.yaxis or "y")
+        assert x.domain[0] < x.domain[1]
+        assert y.domain[0] < y.domain[1]
+        assert x.title.text
+        # A picture whose rows are those of the first one is labelled there.
+        assert y.title.text or axis(figure, "y").title.text == "dimension"
+        assert y.showticklabels is not False or y.matches == "y"
+
+
+@every_case
+def test_pictures_do_not_overlap(case: str) -> None:
+    figure = equation_figure(look_of(case))
+    domains = [axis(figure, name).domain for name in ("x", "x2", "x3")]
+    assert all(left[1] < right[0] for left, right in itertools.pairwise(domains))
+    assert axis(figure, "y4").domain[1] < axis(figure, "y").domain[0]
+
+
+@every_case
+def test_all_pictures_zoom_together_along_the_positions(case: str) -> None:
+    figure = equation_figure(look_of(case))
+    assert [axis(figure, name).matches for name in ("x2", "x3", "x4")] == ["x"] * 3
+    assert list(axis(figure, "x").range) == [-0.5, 11.5]
+    assert list(axis(figure, "x4").range) == [-0.5, 11.5]
+
+
+@every_case
+def test_the_first_row_is_on_top(case: str) -> None:
+    figure = equation_figure(look_of(case))
+    for name in ("y", "y2", "y3"):
+        bottom, top = axis(figure, name).range
+        assert bottom > top == -0.5
+
+
+def test_pictures_of_the_same_channels_zoom_together_and_others_do_not() -> None:
+    same = equation_figure(look_of("sum"))
+    assert [axis(same, name).matches for name in ("y2", "y3")] == ["y", "y"]
+    wider = equation_figure(look_of("concatenation"))
+    assert [axis(wider, name).matches for name in ("y2", "y3")] == ["y", None]
+    assert list(axis(wider, "y3").range) == [15.5, -0.5]
+    bias = equation_figure(look_of("bias"))
+    assert [axis(bias, name).matches for name in ("y2", "y3")] == [None, "y"]
+    assert list(axis(bias, "y2").range) == [11.5, -0.5]
+
+
+def test_axes_say_what_they_are() -> None:
+    bias = equation_figure(look_of("bias"))
+    assert [axis(bias, n).title.text for n in ("x", "x2", "x3")] == ["position", "key", "position"]
+    assert [axis(bias, n).title.text for n in ("y", "y2", "y4")] == ["dimension", "query", "norm"]
+    relative = equation_figure(look_of("relative"))
+    assert axis(relative, "x2").title.text == "key"
+
+
+@every_case
+def test_one_colour_scale_for_vectors_another_for_other_numbers(case: str) -> None:
+    figure = equation_figure(look_of(case))
+    own = "coloraxis2" if case in {"rotation", "bias"} else "coloraxis"
+    assert [trace.coloraxis for trace in figure.data[:3]] == ["coloraxis", own, "coloraxis"]
+    for scale in (figure.layout.coloraxis, figure.layout.coloraxis2):
+        assert scale.cmin == -scale.cmax
+
+
+@every_case
+def test_each_term_has_one_hue_everywhere(case: str) -> None:
+    figure = equation_figure(look_of(case))
+    assert len(set(HUES.values())) == len(set(DASHES.values())) == 3
+    for term, line in zip(TERMS, figure.data[3:], strict=True):
+        assert line.line.color == f"var(--st-{HUES[term]}-color)"
+        assert line.line.dash == DASHES[term]
+    headings = [note for note in figure.layout.annotations if note.text.startswith("<b>")][:3]
+    for term, heading in zip(TERMS, headings, strict=True):
+        assert HUES[term] in heading.font.color
+
+
+@pytest.mark.parametrize(
+    ("case", "signs"),
+    [
+        ("sum", ("+", "=")),
+        ("product", ("∘", "=")),
+        ("concatenation", (";", "=")),
+        ("rotation", ("R(i)", "=")),
+        ("bias", ()),
+        ("relative", ()),
+        ("normalised", ("+", "LN =")),
+    ],
+)
+def test_signs_between_the_pictures_read_as_the_equation(case: str, signs: tuple[str, ...]) -> None:
+    figure = equation_figure(look_of(case))
+    between = [note for note in figure.layout.annotations if not note.text.startswith("<b>")]
+    assert tuple(note.text for note in between) == signs
+    domains = [axis(figure, name).domain for name in ("x", "x2", "x3")]
+    for note, (left, right) in zip(between, itertools.pairwise(domains), strict=False):
+        assert left[1] < note.x < right[0]
+
+
+@every_case
+@pytest.mark.parametrize("window", [(None,) * 4, (600.0, 1800.0, 60.2, 400.4)])
+def test_cells_lie_where_their_values_are(case: str, window: Any) -> None:
+    shown = preview(**CASES[case], shape=(2048, 1024), window=window)
+    figure = equation_figure(look(shown))
+    rows, columns = shown.rows, shown.columns
+    up = shown.queries if case == "bias" else columns
+    for trace, height in zip(figure.data[:3], (columns, up, columns), strict=True):
+        # The first cell spans whole matrix cells from its first index on.
+        assert trace.x0 - trace.dx / 2 == rows.start - 0.5
+        assert trace.dx == rows.step
+        assert trace.dy == height.step
+    assert figure.data[0].y0 - figure.data[0].dy / 2 == columns.start - 0.5
+    for line in figure.data[3:]:
+        assert list(line.x) == rows.centres().tolist()
+
+
+def test_a_concatenations_second_half_follows_the_first() -> None:
+    shown = preview("sinusoidal", (40, 1024), (None, None, 512.0, 1023.0), operation="concat")
+    _, _, combined = look(shown).panels
+    assert combined.rows.cells == 2 * shown.columns.cells
+    half = shown.columns.cells * shown.columns.step
+    assert combined.rows.start + half == 2 * shown.columns.start + half
+    assert combined.height >= combined.rows.stop
+
+
+@every_case
+def test_the_narrow_layout_stacks_every_axis(case: str) -> None:
+    shape = look_of(case)
+    figure, narrow = equation_figure(shape), narrow_layout(shape)
+    for index, name in enumerate(("", "2", "3", "4")):
+        assert narrow[f"xaxis{name}"]["domain"] == [0, 1]
+        top = narrow[f"yaxis{name}"]["domain"]
+        assert 0 <= top[0] < top[1] <= 1
+        if index:
+            above = narrow[f"yaxis{'' if index == 1 else index}"]["domain"]
+            assert top[1] < above[0]
+    # Plotly knows every attribute of it.
+    merged = figure.update_layout(narrow)
+    assert merged.layout.height == 1100
+    signs = [note.text for note in merged.layout.annotations]
+    assert all(any(panel.title in text for text in signs) for panel in shape.panels)
+
+
+@every_case
+def test_stacked_pictures_have_labels_of_their_own(case: str) -> None:
+    shape = look_of(case)
+    merged = equation_figure(shape).update_layout(narrow_layout(shape))
+    for name in ("y", "y2", "y3"):
+        assert axis(merged, name).showticklabels
+
+
+# --- the tokens of a sentence ---
+
+
+def test_tokens_label_the_positions() -> None:
+    words = tuple(f"w{i}" for i in range(12))
+    figure = equation_figure(look_of("sum", words=words))
+    assert tuple(axis(figure, "x4").ticktext) == words
+    assert tuple(axis(figure, "x4").tickvals) == tuple(range(12))
+
+
+def test_zoomed_tokens_label_the_positions_that_are_seen() -> None:
+    words = tuple(f"w{i}" for i in range(12))
+    figure = equation_figure(look_of("sum", words=words, window=(3.0, 5.0, None, None)))
+    assert tuple(axis(figure, "x4").ticktext) == ("w3", "w4", "w5")
+    assert tuple(axis(figure, "x4").tickvals) == (3, 4, 5)
+
+
+def test_many_tokens_are_numbers() -> None:
+    words = tuple(f"w{i}" for i in range(100))
+    figure = equation_figure(look_of("sum", words=words, shape=(100, 8)))
+    assert axis(figure, "x4").ticktext is None
+    zoomed = look_of("sum", words=words, shape=(100, 8), window=(97.0, 99.0, None, None))
+    assert tuple(axis(equation_figure(zoomed), "x4").ticktext) == ("w97", "w98", "w99")
+
+
+MARKUP = ("<b>bold</b>", "<s>", "</s>", "&lt;", "<br>", "a<b", '<a href="http://x">x</a>')
+
+
+def test_tokens_are_text_and_no_markup() -> None:
+    # Plotly reads a few HTML tags in labels: RoBERTa's <s> would strike out what follows.
+    words = MARKUP + ("w",) * (12 - len(MARKUP))
+    figure = equation_figure(look_of("sum", words=words))
+    for label, word in zip(axis(figure, "x4").ticktext, words, strict=True):
+        assert "<" not in label
+        assert label.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&") == word
+
+
+# --- what moves with a frame ---
+
+positive = st.floats(1e-6, 1e6)
+
+
+@given(peak=positive, own=positive, highest=positive)
+def test_ranges_hold_what_is_shown_and_stay_symmetric(
+    peak: float, own: float, highest: float
+) -> None:
+    patch = ranges(peak, own, highest)
+    assert -patch["coloraxis.cmin"] == patch["coloraxis.cmax"] >= peak * (1 - 1e-8)
+    assert -patch["coloraxis2.cmin"] == patch["coloraxis2.cmax"] >= own * (1 - 1e-8)
+    low, high = patch["yaxis4.range"]
+    assert low == 0.0
+    assert high >= highest
+
+
+@every_case
+def test_a_frame_patches_attributes_that_the_figure_has(case: str) -> None:
+    layout = equation_figure(look_of(case)).to_dict()["layout"]
+    for path in ranges(1.0, 1.0, 1.0):
+        part = layout
+        for name in path.split("."):
+            assert name in part
+            part = part[name]
+
+
+def test_the_scale_changes_nothing_but_the_patch() -> None:
+    # A look is the key of the packed figure: equal looks are one figure, sent once.
+    assert look_of("sum") == look_of("sum")
+    assert hash(look_of("sum")) == hash(look_of("sum"))
+    assert look_of("sum") != look_of("product")
+
+
+def test_colours_come_from_the_theme() -> None:
+    text = equation_figure(look_of("sum", words=("a",) * 12)).to_json()
+    assert re.findall(r"#[0-9a-fA-F]{6}\b", text) == []
+
+
+def test_a_panel_may_show_one_cell() -> None:
+    one = Panel("p", "s", Span(0, 1), 1)
+    figure = equation_figure(Look((one, one, one), Span(0, 1), 1, ("+", "=")))
+    assert list(axis(figure, "x").range) == [-0.5, 0.5]
+    assert list(figure.data[3].x) == [0.0]
