@@ -29,6 +29,8 @@ class Encoding(ABC):
     reference: ClassVar[str]
     formula: ClassVar[str]
     door: ClassVar[str]
+    # Why positions that training never saw do no harm, where they don't.
+    beyond: ClassVar[str] = ""
     # Other names that `create` takes for a field, where the attribute cannot have that name.
     aliases: ClassVar[dict[str, str]] = {}
 
@@ -45,6 +47,11 @@ class Encoding(ABC):
         """``{field name: Parameter}`` in the order of the fields."""
         marked = ((item.name, item.metadata.get("parameter")) for item in dataclasses.fields(cls))
         return {name: parameter for name, parameter in marked if parameter is not None}
+
+    @property
+    def parameter_count(self) -> int:
+        """How many numbers training would shape, for one head where heads have their own."""
+        return 0
 
     @abstractmethod
     def scores(
