@@ -65,6 +65,7 @@ from pages._ui.controls import setting, slider
 from pages._ui.link import Link
 from posembed_core import AdditiveEncoding, CheckpointError, Encoding, EncodingError
 from posembed_core.parameters import Choice
+from posembed_core.position_table import PositionTable
 from posembed_core.probes import ShiftTest
 
 
@@ -109,7 +110,7 @@ def main() -> None:
         show(link, Chosen(scene, there, tuple(kept), names, columns, head, causal))
     else:
         finish(link)
-    about(slugs)
+    about([*slugs, PositionTable.slug] if real else slugs)
 
 
 @st.fragment

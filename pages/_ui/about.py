@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import streamlit as st
 
-from posembed_core import encodings
+from posembed_core import Encoding, PositionTable, encodings
 from posembed_core.evidence import Check, Golden, Law, Parity, evidence_for
 
 NO_CHECKS = "No check names an encoding shown here: its numbers come from a file."
@@ -25,7 +25,8 @@ def checked_against(slugs: tuple[str, ...]) -> str:
 
 
 def _of_encoding(slug: str) -> str:
-    cls, checks = encodings()[slug], evidence_for(slug)
+    tables: dict[str, type[Encoding]] = {PositionTable.slug: PositionTable}
+    cls, checks = (encodings() | tables)[slug], evidence_for(slug)
     golden = [check for check in checks if isinstance(check, Golden)]
     lines = [f"**{cls.title}**: {cls.reference}", ""]
     lines += [

@@ -96,4 +96,11 @@ PARITY: tuple[Parity, ...] = (
         "deberta_v2 build_relative_position and DisentangledSelfAttention",
         1e-4,
     ),
+    _transformers(
+        "transformers-bert-first-layer",
+        ("table",),
+        "First-layer attention weights of all-MiniLM-L6-v2, from its own files",
+        "BertModel, output_attentions",
+        1e-5,
+    ),
 )

@@ -10,14 +10,17 @@ import pytest
 import torch
 from positional_encodings.torch_encodings import PositionalEncoding1D
 from rotary_embedding_torch import RotaryEmbedding as RotaryEmbeddingTorch
-from transformers import DebertaV2Config, GPT2Config, GPT2Model, LlamaConfig, T5Config
+from transformers import BertModel, DebertaV2Config, GPT2Config, GPT2Model, LlamaConfig, T5Config
 from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS
 from transformers.models.deberta_v2 import modeling_deberta_v2 as deberta_v2
 from transformers.models.llama import modeling_llama as llama
 from transformers.models.t5.modeling_t5 import T5Attention
 
 import posembed_core as pc
+from posembed_core.attention import attend
 from posembed_core.evidence import PARITY
+from posembed_core.model_projections import read_projections
+from posembed_core.tokens import load_model, model_folder
 
 with warnings.catch_warnings():
     # It compiles with torch.jit when imported, which torch 2.13 deprecates.
@@ -186,3 +189,20 @@ def test_transformers_deberta(*, log: bool) -> None:
     theirs = layer.disentangled_attention_bias(q, k, None, rows, scale_factor=3).detach()
     ours = encoding.relative_scores(q, k, range(n), range(n))
     agree("transformers-deberta", ours * encoding.softmax_scale(width), theirs)
+
+
+def test_transformers_bert_first_layer() -> None:
+    folder = model_folder()
+    assert folder is not None, "requirements-model.txt is not installed"
+    ours = load_model(folder)
+    sentence = ours.tokenize("The keys to the cabinet are on the table.")
+    found = attend(
+        ours.embed(sentence),
+        ours.positions,
+        read_projections(folder),
+        layer_norm=ours.layer_norm,
+    )
+    theirs = BertModel.from_pretrained(folder, attn_implementation="eager")
+    seen = theirs(torch.tensor([sentence.ids]), output_attentions=True).attentions[0][0]
+    assert seen.shape == (12, 12, 12)
+    agree("transformers-bert-first-layer", found.weights, seen.detach())

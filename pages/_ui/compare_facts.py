@@ -1,0 +1,150 @@
+"""What the comparison shows of an encoding: its picture, similarity, norms, and facts in a row."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from cachetools import LRUCache, cached
+from jaxtyping import Float
+from torch import Tensor
+
+from pages._ui import live
+from pages._ui.figures.compare import Small, norms_figure, pictures_figure
+from posembed_core import (
+    AdditiveEncoding,
+    BiasEncoding,
+    Encoding,
+    RelativeEncoding,
+    RotaryEncoding,
+    combine,
+    create,
+    encodings,
+)
+from posembed_core.beyond import beyond
+from posembed_core.combine import Norms, channel_cosines
+from posembed_core.tokens import random_tokens
+
+NUM_HEADS = 8
+VIEWS = {"picture": "Picture", "similarity": "Similarity of positions", "norms": "Norms"}
+SAID = {
+    "picture": (
+        "What each encoding contributes. Input: the vectors p. Rotation: the cosine of each "
+        "channel's angle. Score bias: the bias of one head, query × key. Added vectors: those that "
+        "the last query sees at each key. Blue is below 0, red above; every picture has a scale of "
+        "its own."
+    ),
+    "similarity": (
+        "The score that position alone gives to a query at one position and a key at another, the "
+        "same vector everywhere: pᵢ · pⱼ for the input, the bias itself for scores, q = k = all "
+        "ones where position acts on projections. Every picture has a scale of its own."
+    ),
+    "norms": (
+        "Norms per position of random words e (the handbook's, blue), of what position adds, s·p "
+        "(orange, dotted; for a rotation h − e), and of both, h (green, dashed); all on one scale. Biases and added vectors act inside "
+        "attention and leave h = e."
+    ),
+}
+
+
+def made(slug: str, length: int, dimension: int) -> Encoding:
+    """The encoding in these sizes."""
+    parameters = encodings()[slug].parameters()
+    by_role = {"length": length, "dimension": dimension}
+    fields: dict[str, Any] = {
+        name: by_role[one.role] for name, one in parameters.items() if one.role != "option"
+    }
+    if "num_heads" in parameters:
+        fields["num_heads"] = NUM_HEADS
+    return create(slug, **fields)
+
+
+@cached(LRUCache(32), condition=threading.Condition())
+def packed(
+    slugs: tuple[str, ...], view: str, length: int, dimension: int, head: int
+) -> live.PackedFigure:
+    """The small multiples of a view."""
+    titles = [short_title(slug) for slug in slugs]
+    built = [made(slug, length, dimension) for slug in slugs]
+    if view == "norms":
+        lines = [_curves(norms(encoding, length, dimension)) for encoding in built]
+        figure, narrow = norms_figure(titles, lines)
+        return live.pack_figure(figure, narrow=narrow)
+    draw, symbol = (_picture, "value") if view == "picture" else (_similarity, "score")
+    pictures = [
+        draw(encoding, title, length, head) for encoding, title in zip(built, titles, strict=True)
+    ]
+    figure, narrow = pictures_figure(pictures, symbol)
+    return live.pack_figure(figure, narrow=narrow)
+
+
+def short_title(slug: str) -> str:
+    """The title without what stands in brackets."""
+    return encodings()[slug].title.partition(" (")[0]
+
+
+def norms(encoding: Encoding, length: int, dimension: int) -> Norms:
+    """Norms of words, positions and both, for the handbook's random words."""
+    return combine(random_tokens(length, dimension), encoding).norms()
+
+
+def facts_table(slugs: Sequence[str], length: int, dimension: int) -> str:
+    """One row for each encoding, in Markdown."""
+    lines = [
+        "| encoding | door | year | learned | beyond training? | ‖s·p‖ | ‖h‖ | reference |",
+        "|:--|:--|--:|--:|:--|--:|--:|:--|",
+    ]
+    for slug in slugs:
+        cls, encoding = encodings()[slug], made(slug, length, dimension)
+        answer, found = beyond(encoding), norms(encoding, length, dimension)
+        cells = (
+            f"**{short_title(slug)}**",
+            cls.door,
+            f"{cls.year}",
+            f"{encoding.parameter_count:,}",
+            f"**{answer.answer}**: {answer.reason}",
+            f"{float(found.position.mean()):.3f}",
+            f"{float(found.combined.mean()):.3f}",
+            cls.reference,
+        )
+        lines.append("| " + " | ".join(cell.replace("|", "¦") for cell in cells) + " |")
+    return "\n".join(lines)
+
+
+def _curves(found: Norms) -> dict[str, list[float]]:
+    return {term: getattr(found, term).tolist() for term in ("token", "position", "combined")}
+
+
+def _picture(encoding: Encoding, title: str, length: int, head: int) -> Small:
+    where = torch.arange(length)
+    if isinstance(encoding, AdditiveEncoding):
+        return Small(title, encoding.table(where).T, "position", "dimension")
+    if isinstance(encoding, RotaryEncoding):
+        cosines = channel_cosines(encoding, where, seq_len=length)
+        return Small(title, cosines.T.to(torch.float32), "position", "dimension")
+    if isinstance(encoding, BiasEncoding):
+        bias = encoding.bias(where, where, heads=slice(head, head + 1))[0]
+        return Small(title, bias, "key", "query")
+    if isinstance(encoding, RelativeEncoding):
+        return Small(title, encoding.vectors(length - 1, where).T, "key", "dimension")
+    raise TypeError(type(encoding).__name__)
+
+
+def _similarity(encoding: Encoding, title: str, length: int, head: int) -> Small:
+    return Small(title, _scores(encoding, length, head).to(torch.float32), "key", "query")
+
+
+def _scores(encoding: Encoding, length: int, head: int) -> Float[Tensor, "n n"]:
+    where = torch.arange(length)
+    if isinstance(encoding, BiasEncoding):
+        return encoding.bias(where, where, heads=slice(head, head + 1))[0]
+    if isinstance(encoding, AdditiveEncoding):
+        vectors = torch.zeros(length, encoding.embed_dim, dtype=torch.float64)
+        factor = encoding.softmax_scale(encoding.embed_dim)
+        return encoding.scores(vectors, vectors, where, where, softmax_scale=factor)
+    width = int(getattr(encoding, "head_dim", 0))
+    vectors = torch.ones(length, width, dtype=torch.float64)
+    factor = encoding.softmax_scale(width)
+    return encoding.scores(vectors, vectors, where, where, softmax_scale=factor)

@@ -1,0 +1,53 @@
+"""Every encoding on one setting: pictures side by side, and one table to project."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pages._ui import live
+from pages._ui.about import about
+from pages._ui.attention_controls import Several, several, view_of
+from pages._ui.compare_facts import NUM_HEADS, SAID, VIEWS, facts_table, packed, short_title
+from pages._ui.controls import setting
+from pages._ui.link import Link
+from posembed_core import encodings
+from posembed_core.parameters import Choice, Integer
+
+PAGE = "compare"
+LENGTH = Choice("Length", options=("16", "32", "64", "128", "256"))
+DIMENSION = Choice("Dimension", options=("16", "32", "64", "128", "256"))
+HEAD = Integer("Head shown", low=1, high=NUM_HEADS, help="Of the encodings that act in the scores")
+
+
+def main() -> None:
+    """Ask, draw, tell."""
+    link = Link(PAGE)
+    titles = {slug: short_title(slug) for slug in encodings()}
+    every = tuple(titles)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        view = view_of(link, VIEWS)
+        length = int(setting(link, "length", LENGTH, "64", width=110))
+        dimension = int(setting(link, "dimension", DIMENSION, "64", width=110))
+        head = setting(link, "head", HEAD, 2, width=140) - 1
+        with st.popover("Encodings"):
+            parameter = Several("Shown, in this order", options=every, most=len(every))
+            slugs = several(link, "encodings", parameter, every, titles)
+    link.note_unknown()
+    link.show_notices()
+    live.plot(
+        packed(slugs, view, length, dimension, head),
+        key=f"{PAGE}.{view}",
+        alt=f"{VIEWS[view]} of {', '.join(titles[slug] for slug in slugs)}.",
+    )
+    st.markdown(f":small[{SAID[view]}]")
+    st.markdown(facts_table(slugs, length, dimension))
+    st.markdown(
+        f":small[{length} positions, {dimension} dimensions, {NUM_HEADS} heads. Learned numbers: "
+        "those of this setting, of one head where heads have their own. *Defined*: there is a "
+        "value, but nothing in training prepared the model for it. Norms are means over positions.]"
+    )
+    about(slugs)
+    link.write()
+
+
+main()
