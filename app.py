@@ -8,37 +8,25 @@ from __future__ import annotations
 import ctypes
 import gc
 import importlib
-import json
 import logging
 import pkgutil
 import sys
 import time
-import traceback
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from pathlib import Path
 from urllib.parse import urlsplit
 
 import streamlit as st
 import torch
-from streamlit.logger import get_logger
 
 import posembed_core
 from pages import _ui as ui
-from pages._ui import cached, live
+from pages._ui import cached, live, logs, metrics, stopping
 
-ROOT = Path(__file__).parent
-LOG = get_logger("posembed")
 APOLOGY = (
     "This page could not be drawn with these settings: the error has been logged, "
     "and another setting or a reload takes you on."
 )
-
-
-def log(level: int, event: str, **fields: object) -> None:
-    """One line ``event=… key=value …``; text is quoted as JSON does it, so a line stays a line."""
-    words = (f"{key}={json.dumps(value, ensure_ascii=False)}" for key, value in fields.items())
-    LOG.log(level, "event=%s %s", event, " ".join(words))
 
 
 def preload() -> None:
@@ -65,6 +53,9 @@ def return_freed_memory() -> None:
 async def lifespan(_app: st.App) -> AsyncIterator[None]:
     """Get ready before the port opens."""
     start = time.perf_counter()
+    logs.tidy()
+    stopping.stop_gracefully()
+    metrics.register()
     return_freed_memory()
     # A visitor's computation takes one core, so that many visitors share all of them.
     torch.set_num_threads(1)
@@ -73,19 +64,9 @@ async def lifespan(_app: st.App) -> AsyncIterator[None]:
     # a look each time (100 ms with torch loaded).
     gc.collect()
     gc.freeze()
-    log(logging.INFO, "ready", preload_s=round(time.perf_counter() - start, 3))
+    logs.log(logging.INFO, "ready", preload_s=round(time.perf_counter() - start, 3))
     yield
-    log(logging.INFO, "stopped")
-
-
-def frames(error: BaseException) -> list[str]:
-    """``file:line function`` from outermost to innermost, without Streamlit's own frames."""
-    return [
-        f"{Path(frame.filename).as_posix().removeprefix(f'{ROOT.as_posix()}/')}"
-        f":{frame.lineno} {frame.name}"
-        for frame in traceback.extract_tb(error.__traceback__)
-        if "/streamlit/" not in Path(frame.filename).as_posix()
-    ]
+    logs.log(logging.INFO, "stopped")
 
 
 def report_script_error(error: Exception) -> bool:
@@ -98,18 +79,10 @@ def report_script_error(error: Exception) -> bool:
         True, which keeps Streamlit from drawing the exception.
     """
     page = urlsplit(st.context.url or "").path or "/"
-    name = f"{type(error).__module__}.{type(error).__qualname__}"
-    log(logging.ERROR, "script_error", page=page, error=name, frames=frames(error))
+    logs.log(logging.ERROR, "script_error", page=page, **logs.error_fields(error))
     st.error(APOLOGY)
     return True
 
-
-def hides_visitors_text(record: logging.LogRecord) -> bool:
-    """False for Streamlit's own report of a script error, unless the level is debug."""
-    return record.msg != "Uncaught app execution" or LOG.isEnabledFor(logging.DEBUG)
-
-
-logging.getLogger("streamlit.error_util").addFilter(hides_visitors_text)
 
 app = st.App(
     "pages/navigation.py",

@@ -22,6 +22,7 @@ from streamlit.proto.Navigation_pb2 import Navigation
 from websockets.sync.client import connect
 
 import app
+from pages._ui import logs
 from pages._ui.live import assets
 
 pytestmark = pytest.mark.server
@@ -43,7 +44,9 @@ import sys
 sys.path.insert(0, {root!r})
 import streamlit as st
 from app import report_script_error
+from pages._ui import logs
 
+logs.tidy()
 app = st.App("failing_page.py", on_script_error=report_script_error)
 """
 
@@ -192,7 +195,7 @@ def test_frames_are_listed_from_outermost_to_innermost() -> None:
 
     with pytest.raises(KeyError) as caught:
         inner()
-    places = app.frames(caught.value)
+    places = logs.frames(caught.value)
     assert [place.split(" ")[1] for place in places] == [
         "test_frames_are_listed_from_outermost_to_innermost",
         "inner",
