@@ -21,12 +21,12 @@ def cell_at(preview: Preview, trace: str, x: object, y: object) -> tuple[int, ..
         return ()
     if trace == "position" and preview.shows_bias:
         return preview.rows.index(x), preview.queries.index(y), 1
-    # The second half of a concatenation shows the same channels again.
-    half = preview.columns.cells * preview.columns.step
-    second = (
-        trace == "combined" and preview.operation == "concat" and y > preview.columns.start + half
-    )
-    return preview.rows.index(x), preview.columns.index(y - half if second else y)
+    if trace == "combined" and preview.operation == "concat":
+        # Drawn from twice the first channel on (see words.look), then the same channels again.
+        half = preview.columns.cells * preview.columns.step
+        y -= preview.columns.start
+        y -= half if y >= preview.columns.start + half - 0.5 else 0
+    return preview.rows.index(x), preview.columns.index(y)
 
 
 def has_cell(preview: Preview, cell: tuple[int, ...]) -> bool:
@@ -98,7 +98,7 @@ def _of_rotation(
             f"{_h(row, column)} = {_e(row, column)} = {_number(one.token[0, column])}: "
             f"channels from {width} on don't turn"
         )
-    channels = torch.arange(width)
+    channels = torch.arange(width, dtype=torch.float64)
     firsts, seconds = split_pairs(channels, encoding.pairing)
     is_first = bool((firsts == column).any())
     pair = int(((firsts if is_first else seconds) == column).nonzero())
@@ -111,6 +111,8 @@ def _of_rotation(
         if is_first
         else f"e[{row}, {b}] cos θ + e[{row}, {a}] sin θ"
     )
+    factor = encoding.attention_factor(length)
+    formula = formula if factor == 1 else f"{factor:.9g} · ({formula})"
     return (
         f"{_h(row, column)} = {formula} with e[{row}, {a}] = {_number(x)}, e[{row}, {b}] = "
         f"{_number(y)} and θ = s · {row} · ω{_subscript(pair)} = {angle:.9g} rad: "

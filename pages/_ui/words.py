@@ -161,5 +161,7 @@ def _first(values: Sequence[float], shown: int) -> str:
 
 
 def _code(word: str) -> str:
-    # Safe inside a Markdown table.
-    return "`" + word.replace("`", "ˋ").replace("|", "¦") + "`"
+    # Safe inside a Markdown table: neither ends the code, the cell nor the line.
+    safe = word.replace("`", "ˋ").replace("|", "¦")
+    signs = (c if c.isprintable() else c.encode("unicode_escape").decode() for c in safe)
+    return "`" + "".join(signs) + "`"

@@ -1,0 +1,412 @@
+"""What the landing page says: its equation, its numbers, a cell's arithmetic evaluated anew."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import posembed_core as pc
+from pages._ui.arithmetic import arithmetic, cell_at, has_cell
+from pages._ui.words import alt, asides, equation, numbers, seen
+from posembed_core.preview import Preview
+
+SHAPE = (12, 8)
+SLUGS = list(pc.encodings())
+FAMILY = {
+    family: [slug for slug, cls in pc.encodings().items() if issubclass(cls, family)]
+    for family in (
+        pc.AdditiveEncoding, pc.RotaryEncoding, pc.BiasEncoding, pc.RelativeEncoding,
+    )
+}  # fmt: skip
+
+
+def preview(slug: str, shape: tuple[int, int] = SHAPE, **more: Any) -> Preview:
+    cls = pc.encodings()[slug]
+    by_role = {"length": shape[0], "dimension": shape[1]}
+    sizes = {n: by_role[p.role] for n, p in cls.parameters().items() if p.role in by_role}
+    fields = {n: more.pop(n) for n in list(more) if n in cls.parameters()}
+    encoding = pc.create(slug, **sizes, **fields)
+    vectors = None
+    if isinstance(encoding, pc.AdditiveEncoding):
+        vectors = lambda: encoding.table(torch.arange(shape[0]))  # noqa: E731
+    elif isinstance(encoding, pc.RelativeEncoding):
+        vectors = lambda: encoding.vectors(0, torch.arange(shape[0]))  # noqa: E731
+    tokens = pc.random_tokens(*shape)
+    return Preview(shape=shape, tokens=lambda: tokens, encoding=encoding, vectors=vectors, **more)
+
+
+def plain(markdown: str) -> str:
+    """Without the colours and the emphasis."""
+    return re.sub(r":\w+\[((?:[^\[\]]|\[[^\]]*\])*)\]", r"\1", markdown).replace("**", "")
+
+
+# --- the equation ---
+
+
+@pytest.mark.parametrize(
+    ("slug", "operation", "layer_norm", "expected"),
+    [
+        ("sinusoidal", "add", False, r"$h$ $=$ $e$ $+$ $s\cdot p$"),
+        ("sinusoidal", "multiply", False, r"$h$ $=$ $e$ $\circ$ $s\cdot p$"),
+        ("learned", "concat", False, r"$h$ $=$ [$e$ $;$ $s\cdot p$]"),
+        ("sinusoidal", "add", True, r"$h$ $=$ LN($e$ $+$ $s\cdot p$)"),
+        ("rope", "add", False, r"$h$ $=$ $R(s\cdot i)$ $e$"),
+        ("alibi", "add", False, "$h$ $=$ $e$"),
+        ("shaw", "add", True, "$h$ $=$ LN($e$)"),
+    ],
+)
+def test_the_equation(slug: str, operation: Any, layer_norm: bool, expected: str) -> None:
+    written = equation(pc.encodings()[slug], operation, layer_norm)
+    coloured = re.sub(r":\w+\[(\$[^$]*\$)\]", r"\1", written)
+    assert coloured == expected
+    assert written.startswith(":green[")
+
+
+def test_the_equation_has_the_colours_of_the_lines() -> None:
+    written = equation(pc.encodings()["sinusoidal"], "add", False)
+    assert written == r":green[$h$] $=$ :blue[$e$] $+$ :orange[$s\cdot p$]"
+
+
+# --- what a cell is ---
+
+
+def test_a_cell_of_one_value_says_so() -> None:
+    assert seen(preview("sinusoidal")) == "Each cell is one value."
+
+
+def test_a_cell_of_many_values_says_how_many() -> None:
+    assert "the mean of 16 × 4 values (positions × dimensions)" in seen(
+        Preview(
+            shape=(8192, 1024), tokens=lambda: torch.zeros(1),
+            encoding=pc.create("sinusoidal", embed_dim=1024),
+        )
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_every_family_says_where_position_acts(slug: str) -> None:
+    said = " ".join(asides(preview(slug), 1.0))
+    title = pc.encodings()[slug].title
+    if slug in FAMILY[pc.AdditiveEncoding]:
+        assert said == ""
+    else:
+        assert title in said
+    if slug in FAMILY[pc.BiasEncoding]:
+        assert "h = e" in said
+        assert "bias" in said
+    if slug in FAMILY[pc.RelativeEncoding]:
+        assert "h = e" in said
+    if slug in FAMILY[pc.RotaryEncoding]:
+        assert "nothing is added" in said
+
+
+def test_what_a_concatenation_costs() -> None:
+    said = " ".join(asides(preview("sinusoidal", operation="concat"), 0.5))
+    assert "to 8 channels it has 128 parameters, after a sum 64" in said
+    residual = float(re.findall(r"largest difference (\S+)\)", said)[0])
+    assert residual < 1e-13
+
+
+def test_a_models_own_layer_norm_is_said() -> None:
+    own = pc.LayerNorm(torch.ones(8), torch.zeros(8))
+    assert "own weight" in " ".join(asides(preview("sinusoidal", layer_norm=own), 1.0))
+    assert "own weight" not in " ".join(
+        asides(preview("sinusoidal", layer_norm=pc.LayerNorm()), 1.0)
+    )
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_the_picture_in_one_sentence(slug: str) -> None:
+    shown = preview(slug)
+    frame = shown.frame(0.5)
+    text = alt(shown, frame, 0.5)
+    assert "12 token vectors of 8 dimensions" in text
+    assert pc.encodings()[slug].title in text
+    assert "at scale 0.5" in text
+    ends = [float(x) for x in re.findall(r"(?:token|position|combined) (\S+) to", text)]
+    lowest = [
+        float(norm.min())
+        for norm in (frame.norms.token, frame.norms.position, frame.norms.combined)
+    ]
+    assert ends == pytest.approx(lowest, rel=5e-3)
+    assert "nan" not in text
+
+
+# --- the table of numbers ---
+
+
+def cells(table: str) -> list[list[str]]:
+    """The rows of a Markdown table, as GitHub's parser cuts them."""
+    return [
+        [cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in table.split("\n")
+    ]
+
+
+def test_numbers_as_the_handbook_prints_them() -> None:
+    shown = preview("learned", (10, 64))
+    rows = cells(numbers([(i, "", shown.exact(i, 1.0)) for i in (0, 5, 9)]))
+    # 64 channels, but a table of 10 rows is the first rows of one of 128.
+    assert [row[:4] for row in rows[2:]] == [
+        ["0", "4.709", "0.910", "4.554"],
+        ["5", "3.886", "0.881", "3.958"],
+        ["9", "4.019", "1.000", "4.333"],
+    ]
+    assert rows[2][5] == "[0.062\u00a0-0.017\u00a00.081\u00a00.190\u00a0-0.029\u00a0 …]"
+
+
+def test_short_vectors_are_whole() -> None:
+    shown = preview("sinusoidal", (3, 4))
+    rows = cells(numbers([(0, "", shown.exact(0, 1.0))]))
+    assert rows[2][5] == "[0.000\u00a01.000\u00a00.000\u00a01.000]"
+
+
+def test_a_layer_norm_has_a_column_of_its_own() -> None:
+    shown, norm = preview("sinusoidal"), pc.LayerNorm()
+    rows = cells(numbers([(1, "", shown.exact(1, 1.0))], norm))
+    assert {len(row) for row in rows} == {8}
+    assert rows[0][-1] == "LayerNorm(h)"
+    first = float(rows[2][-1].strip("[").split("\u00a0")[0])
+    expected = norm(shown.exact(1, 1.0).combined)[0, 0]
+    assert first == pytest.approx(float(expected), abs=6e-4)
+
+
+MARKUP = [
+    "|", "||", "*", "**", "_", "[", "]", "[a](http://x)", "![a](http://x)", "$", "$x$", "`", "``",
+    "`a`", "\\", "\\|", "<b>", "<script>", "&lt;", ":red[x]", ":material/home:", "~~", "#", "a b",
+    "Ġthe", "▁the", "</s>", "<|endoftext|>", "\n", "a\nb", "\r", "\u2028",
+]  # fmt: skip
+
+
+def is_safe(cell: str) -> bool:
+    """A position and one code span, in which Markdown and HTML mean nothing."""
+    return re.fullmatch(r"7 (`+)(?!`)[^\n\r|]+?(?<!`)\1", cell) is not None
+
+
+@pytest.mark.parametrize("word", MARKUP)
+def test_tokens_break_neither_table_nor_page(word: str) -> None:
+    one = preview("sinusoidal").exact(7, 1.0)
+    rows = cells(numbers([(7, word, one)]))
+    assert len(rows) == 3
+    assert {len(row) for row in rows} == {7}
+    assert is_safe(rows[2][0])
+
+
+@given(word=st.text(min_size=1, max_size=12))
+@settings(max_examples=200)
+def test_any_token_is_one_cell(word: str) -> None:
+    one = preview("sinusoidal").exact(7, 1.0)
+    rows = cells(numbers([(7, word, one)]))
+    assert [len(row) for row in rows] == [7, 7, 7]
+    assert is_safe(rows[2][0])
+
+
+def test_a_token_still_reads_as_itself() -> None:
+    one = preview("sinusoidal").exact(7, 1.0)
+    assert "`##able`" in numbers([(7, "##able", one)])
+    assert "`<b>`" in numbers([(7, "<b>", one)])
+
+
+# --- a cell's arithmetic: every number in the sentence, put together again ---
+
+NUMBER = r"-?\d+(?:\.\d+)?(?:e[-+]\d+)?"
+
+
+def claims(sentence: str) -> tuple[dict[str, float], list[float]]:
+    """The named terms of a sentence (``e[1, 2] = 0.5``) and the results in bold."""
+    named = {
+        f"{name}{where}": float(value)
+        for name, where, value in re.findall(
+            rf"(\w)(\[\d+, \d+\]) = ({NUMBER})(?= and|,|:)", plain(sentence)
+        )
+    }
+    return named, [float(x) for x in re.findall(rf"\*\*({NUMBER})\*\*", sentence)]
+
+
+scales = st.integers(0, 500).map(lambda i: i / 100)
+rows_columns = {"row": st.integers(0, SHAPE[0] - 1), "column": st.integers(0, SHAPE[1] - 1)}
+
+
+def close(value: float, expected: float, size: float = 1.0) -> None:
+    # float32: a few roundings of numbers of about this size.
+    assert value == pytest.approx(expected, rel=3e-7, abs=3e-7 * max(1.0, size))
+
+
+@pytest.mark.parametrize("operation", ["add", "multiply"])
+@given(scale=scales, **rows_columns)
+@settings(max_examples=30)
+def test_a_sum_adds_up(operation: Any, row: int, column: int, scale: float) -> None:
+    shown = preview("sinusoidal", operation=operation)
+    frame = shown.frame(scale)
+    sentence = arithmetic(shown, frame, (row, column), scale)
+    sign = r"\+" if operation == "add" else "·"
+    found = re.search(
+        rf"= ({NUMBER}) {sign} ({NUMBER}) · ({NUMBER}) = ({NUMBER})$", plain(sentence)
+    )
+    assert found
+    e, s, p, h = map(float, found.groups())
+    assert s == scale
+    close(h, e + s * p if operation == "add" else e * (s * p), scale)
+    # The terms are those of the picture, to float32's last digit.
+    assert torch.tensor(e) == frame.cells("token")[row, column]
+    assert torch.tensor(p) == shown.encoding.table([row])[0, column]  # type: ignore[attr-defined]
+    close(h, float(frame.cells("combined")[row, column]), scale)
+
+
+@given(scale=scales, **rows_columns)
+@settings(max_examples=20)
+def test_a_concatenation_names_both_places(row: int, column: int, scale: float) -> None:
+    shown = preview("sinusoidal", operation="concat")
+    sentence = arithmetic(shown, shown.frame(scale), (row, column), scale)
+    assert f"h[{row}, {column}] = e[{row}, {column}]" in plain(sentence)
+    assert f"h[{row}, {8 + column}] = s · p[{row}, {column}]" in plain(sentence)
+    _, (first, second) = claims(sentence)
+    h = shown.exact(row, scale).combined[0]
+    assert torch.tensor(first) == h[column]
+    assert torch.tensor(second) == h[8 + column]
+
+
+def rotated(sentence: str) -> float:
+    """A rotation's sentence evaluated with Python's floats."""
+    text = plain(sentence)
+    found = re.search(
+        rf"= (?:({NUMBER}) · \()?e\[(\d+), (\d+)\] cos θ ([−+]) e\[(\d+), (\d+)\] sin θ", text
+    )
+    assert found
+    factor, i, a, sign, j, b = found.groups()
+    named, _ = claims(sentence)
+    angle = re.search(rf"= ({NUMBER}) rad", text)
+    assert angle
+    theta = float(angle[1])
+    first = named[f"e[{i}, {a}]"] * math.cos(theta)
+    second = named[f"e[{j}, {b}]"] * math.sin(theta)
+    return float(factor or 1) * (first + second if sign == "+" else first - second)
+
+
+@pytest.mark.parametrize("slug", FAMILY[pc.RotaryEncoding])
+@pytest.mark.parametrize("pairing", ["half", "interleaved"])
+@given(scale=scales, **rows_columns)
+@settings(max_examples=8)
+def test_a_rotation_adds_up(slug: str, pairing: str, row: int, column: int, scale: float) -> None:
+    shown = preview(slug, pairing=pairing)
+    frame = shown.frame(scale)
+    sentence = arithmetic(shown, frame, (row, column), scale)
+    _, (result,) = claims(sentence)
+    close(result, rotated(sentence), 2.0)
+    close(result, float(frame.cells("combined")[row, column]), 2.0)
+
+
+def test_a_partial_rotation_says_what_stays() -> None:
+    shown = preview("rope", rotary_fraction=0.5)
+    sentence = plain(arithmetic(shown, shown.frame(1.0), (3, 6), 1.0))
+    e = float(shown.tokens()[3, 6])
+    assert f"h[3, 6] = e[3, 6] = {e:.9g}: channels from 4 on don't turn" in sentence
+
+
+@pytest.mark.parametrize("slug", FAMILY[pc.BiasEncoding])
+@given(scale=scales, key=st.integers(0, 11), query=st.integers(0, 11), head=st.integers(0, 7))
+@settings(max_examples=15)
+def test_a_bias_multiplies(slug: str, scale: float, key: int, query: int, head: int) -> None:
+    shown = preview(slug, head=head)
+    frame = shown.frame(scale)
+    sentence = arithmetic(shown, frame, (key, query, 1), scale)
+    assert f"Head {head + 1}, query {query}, key {key}" in sentence
+    found = re.search(rf"= ({NUMBER}) · ({NUMBER}) = ({NUMBER}),", plain(sentence))
+    assert found
+    s, bias, product = map(float, found.groups())
+    assert s == scale
+    assert product == pytest.approx(s * bias, rel=1e-8)
+    assert torch.tensor(bias) == shown.encoding.bias([query], [key])[head, 0, 0]  # type: ignore[attr-defined]
+    close(product, float(frame.cells("position")[key, query]), 100.0)
+
+
+@pytest.mark.parametrize("slug", [*FAMILY[pc.BiasEncoding], *FAMILY[pc.RelativeEncoding]])
+def test_what_acts_later_leaves_the_value(slug: str) -> None:
+    shown = preview(slug)
+    _, (value,) = claims(arithmetic(shown, shown.frame(1.0), (2, 3), 1.0))
+    assert torch.tensor(value) == shown.tokens()[2, 3]
+
+
+@pytest.mark.parametrize("slug", ["sinusoidal", "rope", "shaw"])
+def test_a_layer_norm_gives_its_own_value_last(slug: str) -> None:
+    shown = preview(slug, layer_norm=pc.LayerNorm())
+    frame = shown.frame(1.0)
+    _, (before, after) = claims(arithmetic(shown, frame, (4, 5), 1.0))
+    close(after, float(frame.cells("combined")[4, 5]))
+    plain_h = float(preview(slug).exact(4, 1.0).combined[0, 5])
+    close(before, plain_h, 2.0)
+
+
+@pytest.mark.parametrize("operation", ["add", "multiply", "concat"])
+@pytest.mark.parametrize("cell", [(0, 0), (1023, 511), (700, 300)])
+def test_means_are_those_of_the_cell(operation: Any, cell: tuple[int, int]) -> None:
+    shape, scale = (1024, 512), 0.5
+    shown = preview("sinusoidal", shape, operation=operation)
+    sentence = plain(arithmetic(shown, shown.frame(scale), cell, scale))
+    found = re.search(r"\[(\d+)…(\d+), (\d+)…(\d+)\]", sentence)
+    assert found
+    top, bottom, left, right = map(int, found.groups())
+    assert top <= cell[0] <= bottom
+    assert left <= cell[1] <= right
+    rows, columns = slice(top, bottom + 1), slice(left, right + 1)
+    e = shown.tokens()
+    p = scale * shown.encoding.table(range(1024))  # type: ignore[attr-defined]
+    h = {"add": e + p, "multiply": e * p, "concat": e}[operation]
+    values = re.search(rf"e ({NUMBER}), the middle picture ({NUMBER}), h ({NUMBER})\.", sentence)
+    assert values
+    for value, matrix in zip(map(float, values.groups()), (e, p, h), strict=True):
+        close(value, float(matrix[rows, columns].mean()))
+
+
+# --- which cell was clicked ---
+
+
+def test_a_click_finds_its_cell() -> None:
+    shown = preview("sinusoidal")
+    assert cell_at(shown, "token", 3.2, 4.4) == (3, 4)
+    assert cell_at(shown, "combined", 11.4, 7.4) == (11, 7)
+    for trace, x, y in (("‖e‖", 1, 1), ("token", None, 1), ("token", "the", 1), ("nothing", 1, 1)):
+        assert cell_at(shown, trace, x, y) == ()
+
+
+def test_a_click_on_a_bias_is_a_pair_of_positions() -> None:
+    shown = preview("alibi")
+    assert cell_at(shown, "position", 3.0, 9.0) == (3, 9, 1)
+    assert cell_at(shown, "token", 3.0, 7.0) == (3, 7)
+
+
+def test_a_click_on_the_second_half_is_the_same_channel() -> None:
+    shown = preview("sinusoidal", operation="concat")
+    assert cell_at(shown, "combined", 3.0, 7.0) == (3, 7)
+    assert cell_at(shown, "combined", 3.0, 8.0) == (3, 0)
+    assert cell_at(shown, "combined", 3.0, 15.0) == (3, 7)
+
+
+def test_the_second_half_of_a_zoomed_concatenation() -> None:
+    window = (None, None, 2.0, 5.0)
+    shown = preview("sinusoidal", operation="concat", window=window)
+    # Channels 2 … 5 are drawn at 4 … 7 and their positions at 8 … 11.
+    from pages._ui.words import look
+
+    start = look(shown).panels[2].rows.start
+    assert [cell_at(shown, "combined", 0.0, float(start + k)) for k in range(8)] == [
+        (0, channel) for channel in (2, 3, 4, 5, 2, 3, 4, 5)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("slug", "cell", "there"),
+    [
+        ("sinusoidal", (), False), ("sinusoidal", (3,), False), ("sinusoidal", (11, 7), True),
+        ("sinusoidal", (12, 0), False), ("sinusoidal", (0, 8), False),
+        ("sinusoidal", (0, 0, 1), False), ("alibi", (11, 11, 1), True),
+        ("alibi", (11, 12, 1), False), ("alibi", (11, 11, 2), False), ("alibi", (11, 7), True),
+    ],
+)  # fmt: skip
+def test_which_cells_there_are(slug: str, cell: tuple[int, ...], there: bool) -> None:
+    assert has_cell(preview(slug), cell) is there
