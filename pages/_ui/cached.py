@@ -160,10 +160,16 @@ def picture(setting: Setting) -> Shown:
 
 
 def token_count(setting: Setting) -> int:
-    """How many positions are shown: the sentence's tokens, else the whole length."""
-    if isinstance(setting.source, SentenceTokens):
-        return len(sentence(setting.source.text).ids)
-    return setting.length
+    """How many positions are shown: the sentence's tokens, else the whole length.
+
+    Raises `CheckpointError` for a sentence without any.
+    """
+    if not isinstance(setting.source, SentenceTokens):
+        return setting.length
+    count = len(sentence(setting.source.text).ids)
+    if count == 0:  # a model without special tokens
+        raise CheckpointError("the sentence has no tokens, and a picture needs one: type a word")
+    return count
 
 
 def token_matrix(setting: Setting) -> Tensor:
