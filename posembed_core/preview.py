@@ -130,7 +130,10 @@ class Preview:
 
     def exact(self, row: int, scale: float) -> Combined:
         """The whole vectors of one position, not pooled: e, what position adds, and h."""
-        at = slice(row, row + 1)
+        return self.exact_rows(slice(row, row + 1), scale)
+
+    def exact_rows(self, at: slice, scale: float) -> Combined:
+        """The whole vectors of the positions ``at``, as `exact` gives them of one."""
         return self._piece(self.tokens()[at], self._position_vectors(), at, scale)
 
     @property
@@ -263,7 +266,8 @@ class Preview:
         return torch.cat(cells, dim=1)
 
     def _pool(self, matrix: Tensor) -> Cells:
-        return pool(matrix, self.rows, self.columns).contiguous()
+        # A copy, since a view would keep the whole matrix in memory.
+        return pool(matrix, self.rows, self.columns).clone(memory_format=torch.contiguous_format)
 
     def _pieces(self) -> Iterator[slice]:
         # Whole cells in each piece, so that a cell's mean never straddles two.

@@ -184,12 +184,14 @@ def test_another_scale_needs_no_other_arrays(slug: str, operation: Any) -> None:
         assert asked == []
 
 
-def test_a_preview_holds_no_whole_matrix() -> None:
-    tokens, encoding = pc.random_tokens(*POOLED), sized("sinusoidal", POOLED)
-    preview = preview_of(encoding, tokens)
-    frame = preview.frame(1.0)
+@pytest.mark.parametrize("window", [(None,) * 4, (0.0, 511.0, None, None)])
+def test_a_preview_holds_no_whole_matrix(window: Any) -> None:
+    shape = (2000, 256)
+    tokens, encoding = pc.random_tokens(*shape), sized("sinusoidal", shape)
+    frame = preview_of(encoding, tokens, window=window).frame(1.0)
     cells = MAX_ROWS * MAX_COLUMNS
     assert all(a.untyped_storage().nbytes() <= 4 * cells for a in frame.arrays.values())
+    assert all(a.is_contiguous() for a in frame.arrays.values())
 
 
 # --- closed forms ---
