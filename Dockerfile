@@ -28,6 +28,7 @@ COPY app.py ./
 COPY .streamlit/config.toml .streamlit/
 COPY posembed_core posembed_core
 COPY pages pages
+COPY lessons lessons
 RUN python -m compileall -q --invalidation-mode unchecked-hash .
 
 # ---- what runs ----

@@ -1,16 +1,10 @@
 """The script behind every page: what all pages share, and the menu on top."""
 
-from pathlib import Path
-
 import streamlit as st
 
-# A page's file, title and path; the first one is the landing page.
-PAGES = (
-    ("combine.py", "Combine", "combine"),
-    ("table.py", "Table", "table"),
-    ("attention.py", "Attention", "attention"),
-    ("long_context.py", "Long context", "long-context"),
-)
+from pages._ui.frame import open_frame
+from pages._ui.reconnect import follow_the_server
+from pages._ui.site import FOLDER, PAGES
 
 # A wordmark as an image, in a blue that can be read on white and on black.
 WORDMARK = """
@@ -26,12 +20,14 @@ st.set_page_config(
     menu_items={"About": "**Posembed** shows how a Transformer learns where a word is."},
 )
 st.logo(WORDMARK)
-folder = Path(__file__).parent
-st.navigation(
-    [
-        st.Page(folder / file, title=title, url_path=path, default=file == PAGES[0][0])
-        for file, title, path in PAGES
-        if (folder / file).exists()
-    ],
-    position="top",
-).run()
+follow_the_server()
+pages = {
+    page.path: st.Page(
+        FOLDER / page.file, title=page.title, url_path=page.path, default=page is PAGES[0]
+    )
+    for page in PAGES
+    if (FOLDER / page.file).exists()
+}
+frame = open_frame(pages)
+shown = st.navigation(list(pages.values()), position="hidden" if frame.presents else "top")
+frame.around(shown)

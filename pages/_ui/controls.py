@@ -10,6 +10,7 @@ import streamlit as st
 
 from pages._ui import live
 from pages._ui.link import Link
+from pages._ui.live.slider import snap
 from posembed_core import EncodingError, encodings
 from posembed_core.base import Encoding
 from posembed_core.parameters import Choice, Flag, Integer, Number, Parameter, Reals, int_or_none
@@ -64,21 +65,34 @@ def setting(
 ) -> Any:
     """Show a parameter as the widget that fits it, at its value in the URL; return what is set.
 
+    The link may hide the widget or lock it: then its value is the one in the URL.
     ``options`` go to the widget (``format_func``, ``label_visibility``, ``placeholder``, …).
     """
     key = f"{link.page}.{name}"
     value = link.read(name, parameter, default)
     if link.changed or key not in st.session_state:
         st.session_state[key] = _to_widget(parameter, value)
-    common = {"key": key, "help": parameter.help or None, "on_change": on_change, **options}
-    value = _draw(name, parameter, default, common)
+    common = {
+        "key": key,
+        "help": parameter.help or None,
+        "on_change": on_change,
+        "disabled": link.locks(name),
+        **options,
+    }
+    if not link.hides(name):
+        value = _draw(name, parameter, default, common)
+    elif not _is_typed(parameter):
+        value = st.session_state[key]
     link.keep(name, parameter, value, default)
     return value
 
 
 def _to_widget(parameter: Parameter, value: Any) -> Any:
-    typed = isinstance(parameter, Indices | Reals)
-    return parameter.format(value).replace("_", " ") if typed else value
+    return parameter.format(value).replace("_", " ") if _is_typed(parameter) else value
+
+
+def _is_typed(parameter: Parameter) -> bool:
+    return isinstance(parameter, Indices | Reals)
 
 
 def _draw(name: str, parameter: Parameter, default: Any, common: dict[str, Any]) -> Any:
@@ -161,18 +175,21 @@ def slider(
     value = link.read(name, parameter, default) if fixed is None else fixed
     if link.changed and fixed is None:
         live.set_live_slider(key, value)
-    shown = live.live_slider(
-        parameter.label if fixed is None else f"{parameter.label}, fixed by {fixed_by}",
-        # A slider of its own, so that the reader's value is still there afterwards.
-        key=key if fixed is None else f"{key}.fixed",
-        value=value,
-        low=parameter.low,
-        high=parameter.high,
-        step=step,
-        help=parameter.help or None,
-        disabled=fixed is not None,
-        **options,
-    )
+    if link.hides(name):
+        shown = snap(value, parameter.low, parameter.high, step)
+    else:
+        shown = live.live_slider(
+            parameter.label if fixed is None else f"{parameter.label}, fixed by {fixed_by}",
+            # A slider of its own, so that the reader's value is still there afterwards.
+            key=key if fixed is None else f"{key}.fixed",
+            value=value,
+            low=parameter.low,
+            high=parameter.high,
+            step=step,
+            help=parameter.help or None,
+            disabled=fixed is not None or link.locks(name),
+            **options,
+        )
     if fixed is not None:
         return fixed
     if link.changed and shown != value:

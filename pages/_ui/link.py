@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Mapping
 from typing import Any
@@ -10,6 +11,8 @@ import streamlit as st
 
 from posembed_core.parameters import EncodingError, Parameter, shown
 
+# What a link says of the frame around any page (see frame.py), next to the page's own settings.
+FRAME = frozenset({"lesson", "present", "hide", "lock"})
 _RECORD = "link"
 # A run asked for just before the browser learnt of a new URL still carries the old one.
 _IN_FLIGHT_SECONDS = 1.5
@@ -26,7 +29,7 @@ class Link:
     def __init__(self, page: str) -> None:
         self.page = page
         self._notices: list[str] = []
-        here = st.query_params.to_dict()
+        here, frame = _split()
         record = st.session_state.get(_RECORD)
         if record is None or record["page"] != page:
             record = {"page": page, "written": None, "before": None, "at": 0.0}
@@ -39,6 +42,18 @@ class Link:
         self.changed = here != record["written"]
         self._kept: dict[str, str] = {}
         self._known: set[str] = set()
+        self._hidden, self._locked = (_names(frame.get(what, "")) for what in ("hide", "lock"))
+        self._controls: set[str] = set()
+
+    def hides(self, name: str) -> bool:
+        """Whether the link keeps this control from being shown."""
+        self._controls.add(name)
+        return name in self._hidden
+
+    def locks(self, name: str) -> bool:
+        """Whether the link keeps this control from being moved."""
+        self._controls.add(name)
+        return name in self._locked
 
     def read(self, name: str, parameter: Parameter, default: Any) -> Any:
         """The setting's value in the URL, its default where it has none.
@@ -74,6 +89,8 @@ class Link:
         """A notice for what stands in the URL and is no setting, here or ``later`` in the run."""
         for name in sorted(self._params.keys() - self._known - set(later)):
             self.note(f"The link has {shown(name)}, which is no setting here; it is ignored.")
+        for name in sorted((self._hidden | self._locked) - self._controls - set(later)):
+            self.note(f"The link hides or locks {shown(name)}, which is no control here.")
 
     def note(self, sentence: str) -> None:
         """Have something to say about the URL."""
@@ -91,13 +108,29 @@ class Link:
         self.changed = False
 
     def _go(self, params: Mapping[str, str]) -> None:
-        here = st.query_params.to_dict()
+        here, frame = _split()
         if here != params:
             self._record.update(before=here, at=time.monotonic())
-            st.query_params.from_dict(dict(params))
+            st.query_params.from_dict({**params, **frame})
         self._record["written"] = dict(params)
 
 
 def open_link(params: Mapping[str, str]) -> None:
     """Go to other settings of this page, as if a link had been followed; for callbacks."""
-    st.query_params.from_dict(dict(params))
+    st.query_params.from_dict({**params, **_split()[1]})
+
+
+def follow_next() -> None:
+    """Take the next URL for a new one, whatever it says; for a switch of pages or steps."""
+    st.session_state.pop(_RECORD, None)
+
+
+def _split() -> tuple[dict[str, str], dict[str, str]]:
+    """The URL's settings of the page, and those of the frame around it."""
+    here = st.query_params.to_dict()
+    frame = {name: here.pop(name) for name in FRAME & here.keys()}
+    return here, frame
+
+
+def _names(text: str) -> frozenset[str]:
+    return frozenset(re.findall(r"[^\s,]+", text[:500]))

@@ -1,4 +1,4 @@
-"""Two browser components: a slider that reports while it moves, and a chart that keeps up.
+"""Browser components: a slider that reports while it moves, a chart that keeps up, and a stage.
 
 They know nothing of the app around them. Their JavaScript and plotly.js are served by the routes
 that `routes()` returns: `st.App("page.py", routes=[*live.routes(), …])`.
@@ -13,6 +13,7 @@ from pages._ui.live.packets import (
 )
 from pages._ui.live.plot import Click, PlotEvents, plot, zoom_of
 from pages._ui.live.slider import is_dragging, live_slider, set_live_slider
+from pages._ui.live.stage import key_selector, stage
 
 __all__ = [
     "Click",
@@ -20,11 +21,13 @@ __all__ = [
     "PackedFigure",
     "PlotEvents",
     "is_dragging",
+    "key_selector",
     "live_slider",
     "pack_array",
     "pack_figure",
     "plot",
     "routes",
     "set_live_slider",
+    "stage",
     "zoom_of",
 ]

@@ -1,0 +1,203 @@
+"""What a lesson's question can ask for: each quantity is computed by the core when it is shown.
+
+A quantity is a function of the step's settings, as its link holds them, and of the arguments in the
+lesson's file; `QUANTITIES` lists them by page, and ``lessons/README.md`` for teachers.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Callable, Mapping
+from typing import Any, Literal
+
+import torch
+from cachetools import LRUCache, cached
+from torch import Tensor
+
+from pages._ui import attention_inputs as attention
+from pages._ui.cached import RandomTokens, Setting, picture
+from pages._ui.lessons import LessonError, Step
+from posembed_core import TrainingSpec, create, encodings, train_table
+from posembed_core.base import AdditiveEncoding, Encoding
+from posembed_core.combine import Combined, concat_identity
+from posembed_core.similarity import adjacent_cosine
+
+Params = Mapping[str, str]
+Term = Literal["token", "position", "combined"]
+
+# The landing page's defaults, which its links leave out; a test holds them to the page's own.
+DEFAULTS: Params = {
+    "encoding": "sinusoidal", "length": "128", "dimension": "64", "scale": "1",
+    "token_seed": "123", "token_std": "0.5", "token_skip": "0",
+    "operation": "add", "layer_norm": "false", "sqrt_dim": "false",
+}  # fmt: skip
+# The attention page's: its example sentence, as seeded random vectors.
+SENTENCE = "The keys to the cabinet are on the table"
+
+
+def compute(step: Step, answer: Mapping[str, Any]) -> float:
+    """The value of a question's answer for a step's settings.
+
+    Raises `LessonError` for a quantity that the step's page doesn't have, or wrong arguments.
+    """
+    arguments = dict(answer)
+    name = arguments.pop("is")
+    known = QUANTITIES.get(step.page, {})
+    if name not in known:
+        listed = ", ".join(sorted(known)) or "none"
+        raise LessonError(f"the page {step.page} has the quantities {listed}, not {name!r}")
+    try:
+        return float(known[name](step.params, **arguments))
+    except TypeError as error:
+        raise LessonError(f"{name}: {error}") from None
+
+
+def norm(params: Params, of: Term, at: int) -> float:
+    """‖e‖, ‖s·p‖ or ‖h‖ of the vector at position ``at``."""
+    return float(getattr(_exact(params, at).norms(), of)[0])
+
+
+def norm_ratio(params: Params, at: int) -> float:
+    """‖s·p‖ / ‖e‖ at position ``at``."""
+    return norm(params, "position", at) / norm(params, "token", at)
+
+
+def norm_change(params: Params, at: int) -> float:
+    """How far ‖h‖ is from ‖e‖ at position ``at``, without its sign."""
+    return abs(norm(params, "combined", at) - norm(params, "token", at))
+
+
+def value(params: Params, of: Term, at: int, channel: int) -> float:
+    """The number in a cell of e, s·p or h."""
+    return float(_vector(_exact(params, at), of)[channel])
+
+
+def cosine(params: Params, a: int, b: int) -> float:
+    """The cosine of the angle between the position vectors of a and b."""
+    first, second = (_vector(_exact(params, at), "position") for at in (a, b))
+    return float(torch.nn.functional.cosine_similarity(first, second, dim=0))
+
+
+def difference(params: Params, at: int, other: Mapping[str, str]) -> float:
+    """‖h − h'‖ at position ``at``, where h' is made with ``other`` settings besides."""
+    h, changed = (_exact(one, at).combined[0].double() for one in (params, {**params, **other}))
+    return float((h - changed).norm())
+
+
+def width(params: Params, at: int = 0) -> float:
+    """How many channels h has."""
+    return float(_exact(params, at).combined.shape[1])
+
+
+def weights_saved(params: Params, out: int) -> float:
+    """Weights of a projection of [e; s·p] to ``out`` channels, less those of one of e + s·p."""
+    one = _exact({**params, "operation": "concat"}, 0)
+    same = concat_identity(one.token, one.moved, out=out)
+    return float(same.concat_parameters - same.add_parameters)
+
+
+def positions_a_turn(params: Params, pair: int) -> float:
+    """After how many positions the sine and cosine of a pair come back: 2π / ω, pairs from 0 on."""
+    encoding = _encoding(params)
+    if not isinstance(encoding, AdditiveEncoding):
+        raise LessonError("positions_a_turn needs an encoding of sines and cosines")
+    # The angle of one step, as the table itself shows it.
+    row = encoding.table([1], dtype=torch.float64)[0]
+    return 2 * math.pi / math.atan2(float(row[2 * pair]), float(row[2 * pair + 1]))
+
+
+def shuffle_error(params: Params, encoding: str) -> float:
+    """The greatest difference that shuffling the words makes to an attention layer's outputs."""
+    there, columns = _scene(params)
+    made = attention.column(encoding, {}, columns)
+    seed = int(params.get("shuffle", "1"))
+    return attention.shuffled(there, made, seed, 1.0, False, 1.0).maximum
+
+
+def shift_error(params: Params, encoding: str) -> float:
+    """The greatest change of a score when all positions move by ``shift``."""
+    there, columns = _scene(params)
+    made = attention.column(encoding, {}, columns)
+    return attention.shifted(there, made, int(params.get("shift", "100")), 1.0).maximum
+
+
+def neighbours_alike(params: Params, steps: int) -> float:
+    """The mean cosine of neighbouring rows of the table after so many training steps."""
+    fields = {
+        name: parameter.parse(name, params[name])
+        for name, parameter in TrainingSpec.parameters().items()
+        if name in params
+    }
+    found = adjacent_cosine(_trained(TrainingSpec(**{**fields, "steps": max(steps, 1)}), steps))
+    if found is None:
+        raise LessonError("neighbours_alike needs rows that are not zero")
+    return found
+
+
+QUANTITIES: Mapping[str, Mapping[str, Callable[..., float]]] = {
+    "combine": {
+        one.__name__: one
+        for one in (
+            norm, norm_ratio, norm_change, value, cosine, difference, width, weights_saved,
+            positions_a_turn,
+        )
+    },
+    "attention": {one.__name__: one for one in (shuffle_error, shift_error)},
+    "table": {one.__name__: one for one in (neighbours_alike,)},
+}  # fmt: skip
+
+
+def setting_of(params: Params) -> tuple[Setting, float]:
+    """The landing page's setting, and its scale, from a link that has no sentence."""
+    full = {**DEFAULTS, **params}
+    source = RandomTokens(
+        int(full["token_seed"]), float(full["token_std"]), int(full["token_skip"])
+    )
+    made = Setting(
+        source=source,
+        length=int(full["length"]),
+        dimension=int(full["dimension"]),
+        encoding=_encoding(params),
+        operation=full["operation"],  # type: ignore[arg-type]
+        layer_norm=full["layer_norm"] == "true",
+        sqrt_dim=full["sqrt_dim"] == "true",
+    )
+    return made, float(full["scale"])
+
+
+def _encoding(params: Params) -> Encoding:
+    full = {**DEFAULTS, **params}
+    sizes = {"length": int(full["length"]), "dimension": int(full["dimension"])}
+    cls = encodings()[full["encoding"]]
+    fields = {
+        name: sizes.get(parameter.role) or parameter.parse(name, params[name])
+        for name, parameter in cls.parameters().items()
+        if parameter.role in sizes or name in params
+    }
+    return create(full["encoding"], **fields)
+
+
+def _exact(params: Params, at: int) -> Combined:
+    made, scale = setting_of(params)
+    return picture(made).preview.exact(at, scale)
+
+
+def _vector(one: Combined, of: Term) -> Tensor:
+    return {"token": one.token, "position": one.moved, "combined": one.combined}[of][0]
+
+
+def _scene(params: Params) -> tuple[attention.Scene, Any]:
+    seed = int(params.get("seed", "123"))
+    scene = attention.Scene(
+        real=False,
+        text=params.get("text", SENTENCE),
+        seed=seed,
+        sqrt_dim=params.get("sqrt_dim", "true") == "true",
+    )
+    return scene, attention.inputs(scene).projections
+
+
+@cached(LRUCache(16), condition=threading.Condition())
+def _trained(spec: TrainingSpec, steps: int) -> Tensor:
+    return next(shot for shot in train_table(spec) if shot.step >= steps).weight

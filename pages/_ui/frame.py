@@ -1,0 +1,199 @@
+"""The frame around every page: a lesson's step above it, the projector's view, the link as a code.
+
+All of it stands in the URL, next to the page's own settings: ``lesson=<slug>.<step>``,
+``present=true``, and ``hide=`` and ``lock=`` with names of controls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import streamlit as st
+from streamlit.navigation.page import StreamlitPage
+
+from pages._ui import live
+from pages._ui.answers import compute
+from pages._ui.lessons import Ask, Lesson, LessonError, Step, lessons
+from pages._ui.link import follow_next
+from pages._ui.qr import show_code
+from pages._ui.site import PAGES
+
+_PLACES = {
+    "picture": ("the picture", ".live-plot"),
+    "numbers": ("the numbers", "[data-testid=stMain] table"),
+}
+
+
+@dataclass(frozen=True)
+class Place:
+    """A step of a lesson, counted from 1."""
+
+    lesson: Lesson
+    number: int
+
+    @property
+    def step(self) -> Step:
+        """What is shown there."""
+        return self.lesson.steps[self.number - 1]
+
+    @property
+    def key(self) -> str:
+        """How the link names it."""
+        return f"{self.lesson.slug}.{self.number}"
+
+
+@dataclass(frozen=True)
+class Frame:
+    """What the link says of the frame, and the pages that it can hold."""
+
+    pages: Mapping[str, StreamlitPage]
+    presents: bool
+
+    def around(self, shown: StreamlitPage) -> None:
+        """Draw the frame and the page in it."""
+        path = next(path for path, page in self.pages.items() if page.title == shown.title)
+        place = _place() if path != "lesson" else None
+        if place is None:
+            live.stage(present=self.presents)
+        else:
+            bar(place, self.presents)
+        shown.run()
+        self.footer()
+
+    def footer(self) -> None:
+        """The projector's view and the link as a code, for keys as well."""
+        with st.container(horizontal=True, horizontal_alignment="right", key="footer"):
+            st.button(
+                "End presentation" if self.presents else "Present",
+                shortcut="p",
+                on_click=_toggle_present,
+                key="frame.present",
+                type="tertiary",
+            )
+            if st.button("Link as QR code", shortcut="q", key="frame.code", type="tertiary"):
+                show_code()
+
+
+def open_frame(pages: Mapping[str, StreamlitPage]) -> Frame:
+    """The frame that the link asks for."""
+    return Frame(pages, st.query_params.get("present") == "true")
+
+
+def begin(key: str) -> None:
+    """Go to a step, ``<slug>.<number>``: its page, its settings, nothing else."""
+    place = _find(key)
+    params = {**place.step.params, "lesson": place.key}
+    if "present" in st.query_params:
+        params["present"] = st.query_params["present"]
+    file = next(page.file for page in PAGES if page.path == place.step.page)
+    follow_next()
+    st.switch_page(file, query_params=params)
+
+
+def bar(place: Place, presents: bool) -> None:
+    """The step's sentence and question, and the ways on and back."""
+    lesson, step = place.lesson, place.step
+    last = place.number == len(lesson.steps)
+    name, selector = _PLACES.get(
+        step.point, (step.point.replace("_", " "), live.key_selector(f"{step.page}.{step.point}"))
+    )
+    with st.container(border=True, key="lesson", gap="small"):
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            st.markdown(
+                f":small[{lesson.title} · {place.number} of {len(lesson.steps)}]", width="stretch"
+            )
+            live.stage(
+                present=presents,
+                point=selector,
+                look=f"Look at: {name}",
+                say=f"Step {place.number} of {len(lesson.steps)}: {step.say}",
+                back="step.back",
+                next_="step.next",
+            )
+            back = st.button("Back", shortcut="b", key="step.back", disabled=place.number == 1)
+            again = st.button("As it was", shortcut="a", key="step.again", help="This step anew")
+            onward = st.button(
+                "All lessons" if last else "Next", shortcut="n", key="step.next", type="primary"
+            )
+        st.markdown(step.say)
+        if step.ask is not None:
+            ask(place, step.ask)
+    if onward and last:
+        st.switch_page("lesson.py")
+    if back or again or onward:
+        begin(f"{lesson.slug}.{place.number + onward - back}")
+
+
+def ask(place: Place, question: Ask) -> None:
+    """Let the student say first; then compute, and put both next to each other."""
+    said = choice(place, question) if question.options else guess(place, question)
+    if said:
+        st.markdown(said)
+
+
+def choice(place: Place, question: Ask) -> str:
+    """One of the options, then the computed value and the option that it makes right."""
+    texts = [option.text for option in question.options]
+    said = st.radio(question.question, texts, index=None, horizontal=True, key=_answer_key(place))
+    if said is None:
+        return ""
+    value = compute(place.step, question.answer)
+    right = question.right(value).text
+    return f"You said **{said}**. Computed just now: **{_with(question, value)}**, **{right}**."
+
+
+def guess(place: Place, question: Ask) -> str:
+    """A number, then the computed one."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.markdown(f":small[{question.question}]", width="content")
+        said = st.number_input(
+            question.question,
+            value=None,
+            format="%.6g",
+            key=_answer_key(place),
+            placeholder="your guess",
+            label_visibility="collapsed",
+            width=180,
+        )
+    if said is None:
+        return ""
+    value = compute(place.step, question.answer)
+    return f"You said **{_with(question, said)}**. Computed just now: **{_with(question, value)}**."
+
+
+def _answer_key(place: Place) -> str:
+    return f"lesson.{place.key}"
+
+
+def _with(question: Ask, value: float) -> str:
+    return f"{value:.4g} {question.unit}".strip()
+
+
+def _place() -> Place | None:
+    """The step that the link names; None, with the reason on the page, where there is none."""
+    key = st.query_params.get("lesson")
+    if key is None:
+        return None
+    try:
+        return _find(key)
+    except LessonError as error:
+        st.warning(f"{error}.")
+        return None
+
+
+def _find(key: str) -> Place:
+    slug, _, number = key.partition(".")
+    lesson = lessons().get(slug)
+    if lesson is None:
+        raise LessonError(f"The link names the lesson {slug[:40]!r}, which isn't here")
+    if not (number.isdecimal() and 1 <= int(number[:9]) <= len(lesson.steps)):
+        raise LessonError(f"The lesson {slug!r} has the steps 1 to {len(lesson.steps)}")
+    return Place(lesson, int(number))
+
+
+def _toggle_present() -> None:
+    if st.query_params.get("present") == "true":
+        del st.query_params["present"]
+    else:
+        st.query_params["present"] = "true"

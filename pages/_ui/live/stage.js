@@ -1,0 +1,97 @@
+// What surrounds a page: large type on a projector, and an outline around the one thing to look at.
+// See stage.py.
+
+const CSS = `
+[data-pointed] { outline: 3px dashed var(--st-primary-color); outline-offset: 5px; border-radius: 2px }
+.stage { color: var(--st-text-color); font: .875rem var(--st-font) }
+.stage button { min-height: 2.25rem; padding: 0 .7rem; font: inherit; cursor: pointer; color: inherit;
+  background: none; border: 3px dashed var(--st-primary-color); border-radius: var(--st-button-radius) }
+.stage button[hidden] { display: none }
+.stage button:focus-visible { outline: 2px solid var(--st-text-color); outline-offset: 2px }
+.stage [role=status] { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%) }
+[data-testid=stMainBlockContainer]:has(.st-key-lesson) { padding-top: 4.25rem }
+html[data-present] { font-size: clamp(16px, 1.75vw, 28px) }
+html[data-present] [data-testid=stHeader] { display: none }
+html[data-present] [data-testid=stMainBlockContainer] { padding: 1rem 2rem }
+html[data-present] [data-testid=stMain] :is([data-testid=stCaptionContainer], [data-testid=stExpander],
+    [data-testid=stDownloadButton], [data-testid=stMarkdown]:not(:has(h3)), 
+    [class*=st-key-]:is([class$=-code], [class*="-code "], [class$=-take], [class*="-take "]))
+  :not(.st-key-lesson *, .st-key-footer *, [data-pointed], [data-pointed] *, :has([data-pointed])) { display: none }
+`.replace("\n  :not", ":not")
+
+const stages = new WeakMap()
+
+class Stage {
+  constructor(root) {
+    root.innerHTML = `<div class="stage"><style>${CSS}</style><button type="button" hidden></button>
+      <div role="status"></div></div>`
+    this.button = root.querySelector("button")
+    this.status = root.querySelector("[role=status]")
+    this.button.onclick = () => this.show()
+    this.watching = new MutationObserver(() => {
+      this.waiting ??= requestAnimationFrame(() => this.mark())
+    })
+    this.watching.observe(document.body, { childList: true, subtree: true })
+    this.onkey = (event) => this.key(event)
+    document.addEventListener("keydown", this.onkey)
+  }
+
+  receive(data) {
+    const html = document.documentElement
+    if (html.hasAttribute("data-present") !== data.present) {
+      html.toggleAttribute("data-present", data.present)
+      dispatchEvent(new Event("resize"))
+    }
+    this.data = data
+    this.button.textContent = data.look
+    if (this.status.textContent !== data.say) this.status.textContent = data.say
+    this.mark()
+  }
+
+  // The page builds its elements anew now and then: the mark goes to the one that is there.
+  mark() {
+    this.waiting = null
+    const there = this.data.point ? document.querySelector(this.data.point) : null
+    for (const old of document.querySelectorAll("[data-pointed]"))
+      if (old !== there) old.removeAttribute("data-pointed")
+    if (there && !there.hasAttribute("data-pointed")) there.setAttribute("data-pointed", "")
+    this.button.hidden = !there
+    this.there = there
+  }
+
+  show() {
+    this.there.scrollIntoView({ block: "nearest" })
+    const inside = this.there.querySelector("input, button, select, textarea, [tabindex]")
+    const target = inside ?? this.there.querySelector("*")?.shadowRoot?.querySelector("input")
+    if (target) return target.focus()
+    this.there.tabIndex = -1
+    this.there.focus({ preventScroll: true })
+  }
+
+  // A presenter's clicker sends Page keys; a slider with the focus keeps them.
+  key(event) {
+    const step = { PageDown: this.data?.next, PageUp: this.data?.back }[event.key]
+    const busy = event.composedPath()[0]?.matches?.("input, select, textarea, [role=slider]")
+    if (!step || busy || event.ctrlKey || event.altKey || event.metaKey) return
+    event.preventDefault()
+    document.querySelector(`${step} button`)?.click()
+  }
+
+  destroy() {
+    this.watching.disconnect()
+    cancelAnimationFrame(this.waiting)
+    document.removeEventListener("keydown", this.onkey)
+    document.documentElement.removeAttribute("data-present")
+    for (const old of document.querySelectorAll("[data-pointed]")) old.removeAttribute("data-pointed")
+  }
+}
+
+export default ({ parentElement, data }) => {
+  if (!stages.has(parentElement)) stages.set(parentElement, new Stage(parentElement))
+  stages.get(parentElement).receive(data)
+  return () => {
+    if (parentElement.isConnected) return
+    stages.get(parentElement)?.destroy()
+    stages.delete(parentElement)
+  }
+}

@@ -1,0 +1,48 @@
+"""What surrounds a page in the browser: large type, and an outline around one thing to look at."""
+
+from __future__ import annotations
+
+import re
+
+import streamlit as st
+
+from pages._ui.live.assets import stub
+
+# It marks elements of the page's own document.
+_stage = st.components.v2.component("stage", js=stub("stage.js"), isolate_styles=False)
+
+
+def stage(
+    *,
+    present: bool,
+    point: str = "",
+    look: str = "",
+    say: str = "",
+    back: str = "",
+    next_: str = "",
+) -> None:
+    """Set the stage for the page drawn in this run.
+
+    present: large type, and no texts but headings and what stands in the containers ``lesson`` and
+        ``footer``.
+    point: CSS selector of what to outline; ``look`` names it on a button that goes there.
+    say: read out by a screen reader when it changes.
+    back, next_: keys of the buttons that the keys Page up and Page down press, as a clicker does.
+    """
+    _stage(
+        key="stage",
+        width="content",
+        data={
+            "present": present,
+            "point": point,
+            "look": look,
+            "say": say,
+            "back": back and key_selector(back),
+            "next": next_ and key_selector(next_),
+        },
+    )
+
+
+def key_selector(key: str) -> str:
+    """The CSS selector of the element with a Streamlit key."""
+    return f".st-key-{re.sub('[^a-zA-Z0-9_-]', '-', key)}"

@@ -1,0 +1,35 @@
+"""The lessons: what there is to learn, and the way into each."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pages._ui.frame import begin
+from pages._ui.lessons import LessonError, lessons
+
+
+def main() -> None:
+    """The list; a link with a lesson and a step goes there at once."""
+    try:
+        known = lessons()
+    except LessonError as error:
+        st.error(f"{error}.")
+        return
+    slug, step = st.query_params.get("lesson", ""), st.query_params.get("step", "1")
+    if slug.partition(".")[0] in known:
+        begin(slug if "." in slug else f"{slug}.{step}")
+    elif slug:
+        st.warning("The link names a lesson that isn't here; these are.")
+    st.markdown("### Lessons")
+    st.markdown(
+        "Each goes through a few real settings of these pages. **N** is next, **B** is back, "
+        "**P** is for the projector; whatever you change on the way is yours to try."
+    )
+    for lesson in known.values():
+        with st.container(horizontal=True, vertical_alignment="center", key=f"go-{lesson.slug}"):
+            if st.button(lesson.title, key=f"lesson.{lesson.slug}", width=360):
+                begin(f"{lesson.slug}.1")
+            st.markdown(f"{lesson.about} {len(lesson.steps)} steps.", width="stretch")
+
+
+main()

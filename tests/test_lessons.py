@@ -1,0 +1,169 @@
+"""Every lesson is held to the pages it leads through: a bad file fails `make check`."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pages._ui import answers, link
+from pages._ui.lessons import LessonError, Step, lessons, read_lesson
+from pages._ui.site import FOLDER, PAGES
+
+LESSONS = lessons()
+STEPS = [
+    pytest.param(step, id=f"{lesson.slug}.{number}")
+    for lesson in LESSONS.values()
+    for number, step in enumerate(lesson.steps, 1)
+]
+ASKING = [one for one in STEPS if one.values[0].ask is not None]
+QUESTIONS = ("random-matrix", "add-or-concatenate", "hard-coded-table", "frequencies",
+             "square-root", "last-row", "two-ropes")  # fmt: skip
+HANDBOOK = ("handbook-injection", "handbook-table", "handbook-combining")
+FILES = {page.path: page.file for page in PAGES}
+
+GOOD = """
+title = "A title"
+order = 1
+about = "What it is about."
+
+[[step]]
+page = "combine"
+say = "One sentence."
+point = "picture"
+set = { scale = 2 }
+"""
+
+
+def open_page(page: str, params: dict[str, str]) -> AppTest:
+    """A page at a link, after its run."""
+    app = AppTest.from_file(str(FOLDER / "navigation.py"), default_timeout=60)
+    if page == "combine":
+        app.query_params = dict(params)
+        return app.run()
+    # The page must be known before it can be gone to.
+    app.query_params = {"lesson": "."}
+    app.run()
+    app.switch_page(FILES[page])
+    app.query_params = dict(params)
+    return app.run()
+
+
+def settings(app: AppTest) -> dict[str, str]:
+    """The URL after the run."""
+    return {
+        name: value[0] if isinstance(value, list) else value
+        for name, value in app.query_params.items()
+    }
+
+
+def faults(step: Step) -> list[str]:
+    """What a page has to say against a step's settings."""
+    app = open_page(step.page, dict(step.params))
+    said = [element.value for element in (*app.warning, *app.exception)]
+    refused = [element.value for element in app.error]
+    if step.refused and not refused:
+        said.append("the step says that it is refused, but the page shows no error")
+    if not step.refused:
+        said += refused
+    now = settings(app)
+    if not said and now != step.params:
+        said.append(f"the page turns {dict(step.params)} into {now}")
+    return said
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_every_step_is_a_setting_that_its_page_knows(step: Step) -> None:
+    assert faults(step) == []
+
+
+@pytest.mark.parametrize(
+    ("setting", "said"),
+    [
+        ("scal = 2", "scal"),
+        ("scale = 9", "scale=9"),
+        ('encoding = "rop"', "encoding=rop"),
+        ("length = 128", "turns"),  # the default needs no place in a lesson
+    ],
+)
+def test_a_step_with_a_wrong_setting_is_noticed(setting: str, said: str) -> None:
+    lesson = read_lesson("bad", GOOD.replace("scale = 2", setting))
+    assert any(said in fault for fault in faults(lesson.steps[0]))
+
+
+def test_a_step_that_claims_a_refusal_is_noticed() -> None:
+    lesson = read_lesson("bad", GOOD + "refused = true\n")
+    assert faults(lesson.steps[0])
+
+
+@pytest.mark.parametrize("step", ASKING)
+def test_every_question_has_a_computed_answer(step: Step) -> None:
+    value = answers.compute(step, step.ask.answer)
+    assert math.isfinite(value)
+    if step.ask.options:
+        assert step.ask.right(value) in step.ask.options
+
+
+def test_the_questions_and_the_handbook_are_there() -> None:
+    assert tuple(LESSONS)[:3] == HANDBOOK
+    assert set(QUESTIONS) <= set(LESSONS)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("title = ", "not TOML"),
+        (GOOD.replace('title = "A title"', ""), "needs title"),
+        (GOOD.replace("order = 1", 'order = "1"'), "order must be a int"),
+        (GOOD.replace("order = 1", "order = true"), "order must be a int"),
+        (GOOD.replace('page = "combine"', 'page = "combin"'), "step 1: page must be one of"),
+        (GOOD.replace("say =", "sya ="), "step 1 needs say"),
+        (GOOD + 'colour = "red"', "step 1 knows no 'colour'"),
+        (GOOD.replace("{ scale = 2 }", "{ scale = [2] }"), "step 1: scale must be a text"),
+        (GOOD + '[step.ask]\nquestion = "?"\nanswer = { of = 1 }', "answer must name"),
+        (
+            GOOD + '[step.ask]\nquestion = "?"\nanswer = { is = "norm" }\n'
+            'options = [{ text = "a", up_to = 1 }]',
+            "options must rise",
+        ),
+        (GOOD.partition("[[step]]")[0], "needs step"),
+    ],
+)
+def test_a_bad_file_is_refused_with_its_name_and_step(text: str, said: str) -> None:
+    with pytest.raises(LessonError, match=r"bad\.toml") as caught:
+        read_lesson("bad", text)
+    assert said in str(caught.value)
+
+
+def test_a_question_about_an_unknown_quantity_is_refused() -> None:
+    step = read_lesson("good", GOOD).steps[0]
+    with pytest.raises(LessonError, match="quantities"):
+        answers.compute(step, {"is": "beauty"})
+    with pytest.raises(LessonError, match="norm"):
+        answers.compute(step, {"is": "norm", "off": "token"})
+
+
+def test_a_new_file_is_a_new_lesson(tmp_path: Path) -> None:
+    (tmp_path / "mine.toml").write_text(GOOD, encoding="utf-8")
+    found = lessons(tmp_path)
+    assert [(one.slug, one.steps[0].params) for one in found.values()] == [("mine", {"scale": "2"})]
+
+
+def test_answers_take_the_landing_pages_own_defaults(monkeypatch: pytest.MonkeyPatch) -> None:
+    defaults: dict[str, str] = {}
+    read = link.Link.read
+
+    def noting(self: link.Link, name: str, parameter: object, default: object) -> object:
+        defaults[name] = parameter.format(default)
+        return read(self, name, parameter, default)
+
+    monkeypatch.setattr(link.Link, "read", noting)
+    open_page("combine", {})
+    assert {name: defaults[name] for name in answers.DEFAULTS} == dict(answers.DEFAULTS)
+
+
+def test_lessons_have_a_place_in_the_list_each() -> None:
+    orders = [lesson.order for lesson in LESSONS.values()]
+    assert orders == sorted(set(orders))
