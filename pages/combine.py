@@ -10,6 +10,7 @@ import streamlit as st
 from pages._ui import cached, live
 from pages._ui.arithmetic import arithmetic, cell_at, has_cell
 from pages._ui.cached import RandomTokens, SentenceTokens, Setting, Shown
+from pages._ui.combine_takeaway import Taken, tools
 from pages._ui.controls import (
     Indices,
     Text,
@@ -156,7 +157,7 @@ def pictures(link: Link, chosen: Chosen) -> None:
     """The live sliders and what follows them: the figure, the numbers, a cell's arithmetic."""
     model = cached.needed_model() if chosen.in_words else None
     pairs = issubclass(encodings().get(chosen.slug, PositionTable), RotaryEncoding)
-    left, middle, right = st.columns(3)
+    left, middle, right, last = st.columns([4, 4, 4, 3], vertical_alignment="bottom")
     with left:
         rows = model.max_seq_len if model and chosen.slug == OWN_TABLE else None
         length = slider(
@@ -170,6 +171,7 @@ def pictures(link: Link, chosen: Chosen) -> None:
     with right:
         scale = slider(link, "scale", SCALE, 1.0, step=0.01)
     link.show_notices()
+    drawn = None
     try:
         drawn = draw(link, chosen, length, dimension, scale)
     except (EncodingError, CheckpointError) as error:
@@ -178,12 +180,16 @@ def pictures(link: Link, chosen: Chosen) -> None:
         explain(link, chosen, drawn)
     if not any(live.is_dragging(f"combine.{name}") for name in ("length", "dimension", "scale")):
         link.write()
+    if drawn is not None:
+        with last.container(horizontal=True):
+            tools(Taken(drawn.setting, drawn.shown.preview, drawn.frame, scale, chosen.at))
 
 
 @dataclass(frozen=True)
 class Drawn:
     """What the figure shows, and what was clicked in it."""
 
+    setting: Setting
     shown: Shown
     frame: Frame
     scale: float
@@ -221,7 +227,7 @@ def draw(link: Link, chosen: Chosen, length: int, dimension: int, scale: float) 
         zoom=asked,
     )
     link.keep("zoom", ZOOM, window_of(zoom, *shown.preview.shape), ())
-    return Drawn(shown, frame, scale, events.click)
+    return Drawn(setting, shown, frame, scale, events.click)
 
 
 def explain(link: Link, chosen: Chosen, drawn: Drawn) -> None:

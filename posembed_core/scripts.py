@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from posembed_core.base import (
     AdditiveEncoding,
@@ -18,7 +19,7 @@ from posembed_core.recipes import Given, Part, has_recipe, has_section, write
 from posembed_core.tokens import SentenceModel
 from posembed_core.training import TrainingSpec
 
-_FAMILIES: Mapping[type[Encoding], str] = {
+_FAMILIES: Mapping[Any, str] = {
     AdditiveEncoding: "parts/additive",
     RotaryEncoding: "parts/rotary",
     BiasEncoding: "parts/bias",

@@ -1,5 +1,6 @@
 // How every chart looks: Streamlit's theme, transparent backgrounds, a short mode bar.
 import { theme } from "./packet.js"
+import { save } from "./picture.js"
 
 export const CSS = `
 .live-plot { position: relative; width: 100%; }
@@ -71,31 +72,25 @@ export function dress(layout, root, traces) {
   // A finger scrolls the page; it can still choose zoom in the mode bar.
   if (matchMedia("(pointer: coarse)").matches) dressed.dragmode ??= false
   const solid = traces.some(({ type }) => /3d$|^(surface|cone|volume|isosurface|streamtube)$/.test(type))
-  return { layout: dressed, config: (chart) => configure(chart, solid, ground) }
+  return { layout: dressed, config: (chart) => configure(chart, solid) }
 }
 
-function configure(chart, solid, ground) {
+function configure(chart, solid) {
   const { graph, plotly } = chart
   const reset = {
     name: "reset", title: "Reset axes", icon: plotly.Icons.home, click: () => chart.reset(),
   }
-  const picture = {
-    name: "png", title: "Download as PNG", icon: plotly.Icons.camera,
-    click: () => {
-      const { data, layout } = graph
-      const { width, height } = graph._fullLayout
-      plotly.downloadImage(
-        { data, layout: { ...layout, paper_bgcolor: ground } },
-        { format: "png", scale: 2, width, height, filename: "chart" },
-      )
-    },
-  }
+  const pictures = ["png", "svg"].map((format) => ({
+    name: format, title: `Download as ${format.toUpperCase()}`,
+    icon: format === "png" ? plotly.Icons.camera : plotly.Icons.disk,
+    click: () => save(graph, plotly, format, graph),
+  }))
   return {
     displaylogo: false,
     showTips: false,
     doubleClick: false, // the chart's own reset knows where home is
     modeBarButtons: [solid
-      ? ["zoom3d", "orbitRotation", "resetCameraDefault3d", picture]
-      : ["zoom2d", "pan2d", reset, picture]],
+      ? ["zoom3d", "orbitRotation", "resetCameraDefault3d", ...pictures]
+      : ["zoom2d", "pan2d", reset, ...pictures]],
   }
 }

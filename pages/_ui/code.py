@@ -1,0 +1,60 @@
+"""What the screen shows as code: a script in plain PyTorch, and the core's own source."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import streamlit as st
+
+from posembed_core.scripts import NoRecipeError
+
+_HEIGHT = 460
+
+
+def code_popover(
+    script: Callable[[], str], sources: Sequence[Callable[..., Any]], *, name: str, key: str
+) -> None:
+    """A button "Code" that opens the script of what is shown, and the functions behind it.
+
+    Nothing is made before it is opened. ``script`` may raise `NoRecipeError`, whose sentence is
+    shown instead. ``sources`` are classes and functions of the core, shown as they are. ``name`` is
+    that of the script's file.
+    """
+    popover = st.popover("Code", on_change="rerun", key=key, width="content")
+    if not popover.open:
+        return
+    with popover:
+        own = {source.__qualname__: source for source in sources}
+        shown = st.segmented_control(
+            "What",
+            ["In PyTorch", *own],
+            default="In PyTorch",
+            required=True,
+            key=f"{key}.what",
+            label_visibility="collapsed",
+        )
+        if shown in own:
+            st.caption(f"The core's own source: `{own[shown].__module__}`.")
+            st.code(source_of(own[shown]), "python", height=_HEIGHT)
+        else:
+            _show_script(script, name, key)
+
+
+def source_of(code: Callable[..., Any]) -> str:
+    """The source of a class or function, as it runs."""
+    return inspect.getsource(inspect.unwrap(code))
+
+
+def _show_script(script: Callable[[], str], name: str, key: str) -> None:
+    try:
+        text = script()
+    except NoRecipeError as error:
+        st.caption(str(error))
+        return
+    st.caption("Plain PyTorch, without this project: it prints the numbers shown here.")
+    st.code(text, "python", height=_HEIGHT)
+    st.download_button(
+        "Download", text, f"{name}.py", "text/x-python", on_click="ignore", key=f"{key}.download"
+    )

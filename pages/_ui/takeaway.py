@@ -1,0 +1,154 @@
+"""The button "Take away": the picture, the arrays, the link, and all of it as one archive."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from urllib.parse import urlencode, urlsplit
+
+import streamlit as st
+
+from pages._ui.live.picture import picture_buttons
+from posembed_core.takeaway import (
+    FORMATS,
+    MAX_BYTES,
+    Table,
+    TooLargeError,
+    View,
+    archive,
+    check_size,
+    encoded,
+    said_bytes,
+)
+
+LIBRARIES = ("plotly", "streamlit")
+# A larger file is made by a button of its own, with a progress bar.
+_AT_ONCE = 8_000_000
+_MIME = {"csv": "text/csv", "zip": "application/zip"}
+
+
+def here() -> str:
+    """The link to what is shown now; call it after the URL is written."""
+    place, query = st.context.url or "", urlencode(st.query_params.to_dict())
+    if not urlsplit(place).path:
+        place += "/"
+    return f"{place}?{query}" if query else place
+
+
+def take_away_popover(view: Callable[[], View], *, chart: str, key: str) -> None:
+    """A button that opens everything there is to take away from the chart with the key ``chart``.
+
+    Nothing is made before it is asked for: ``view`` when the button is opened, a file when it is
+    downloaded. Files go up to `MAX_BYTES`.
+    """
+    popover = st.popover("Take away", on_change="rerun", key=key, width="content")
+    if not popover.open:
+        return
+    with popover:
+        shown = view()
+        st.markdown("**Picture**")
+        picture_buttons(chart, shown.name, key=f"{key}.picture")
+        st.download_button(
+            "HTML, works without a network (5 MB)",
+            shown.picture,
+            f"{shown.name}.html",
+            "text/html",
+            on_click="ignore",
+            key=f"{key}.html",
+            width="stretch",
+        )
+        _arrays(shown, key)
+        st.markdown("**Link to this setting**")
+        st.code(shown.link, None, wrap_lines=True)
+        st.markdown("**All of it**")
+        st.caption(
+            f"One zip with a README, the picture, the script, and the arrays that fit into "
+            f"{said_bytes(MAX_BYTES)}."
+        )
+        _file(
+            f"{shown.name}.zip",
+            shown.size(),
+            lambda: archive(shown, LIBRARIES),
+            key=f"{key}.zip",
+        )
+
+
+def _arrays(view: View, key: str) -> None:
+    st.markdown("**Arrays**")
+    tables = {table.name: table for table in view.tables}
+    with st.container(horizontal=True):
+        table = tables[
+            st.selectbox(
+                "Array",
+                tables,
+                format_func=lambda name: _described(tables[name]),
+                key=f"{key}.array",
+                label_visibility="collapsed",
+            )
+        ]
+        kind = st.segmented_control(
+            "Format",
+            FORMATS,
+            default="npy",
+            required=True,
+            key=f"{key}.format",
+            label_visibility="collapsed",
+        )
+    st.caption(
+        f"{table.about[0].upper()}{table.about[1:]}. Files go up to {said_bytes(MAX_BYTES)}."
+    )
+    try:
+        check_size(table, kind)
+    except TooLargeError as error:
+        st.warning(f"{str(error)[0].upper()}{str(error)[1:]}.")
+        return
+    name = f"{view.name}-{table.name}.{kind}"
+    _file(name, table.size(kind), lambda: encoded(table, kind), key=f"{key}.table")
+
+
+def _described(table: Table) -> str:
+    return f"{table.name}, {table.shape[0]} × {table.shape[1]}"
+
+
+def _file(name: str, size: int, pieces: Callable[[], Iterator[bytes | float]], *, key: str) -> None:
+    """A small file to download; a button that makes a large one, which can be downloaded then."""
+    kind = name.rpartition(".")[2]
+    mime = _MIME.get(kind, "application/octet-stream")
+    about = f"{kind}, about {said_bytes(size)}"
+    if size <= _AT_ONCE:
+        st.download_button(
+            f"Download {about}",
+            lambda: _whole(pieces()),
+            name,
+            mime,
+            on_click="ignore",
+            key=f"{key}.download",
+            width="stretch",
+        )
+    elif st.button(f"Make {about}", key=f"{key}.make", width="stretch"):
+        bar = st.progress(0.0, "Computing …")
+        data = _whole(pieces(), size, bar.progress)
+        bar.empty()
+        st.download_button(
+            f"Download {kind}, {said_bytes(len(data))}",
+            data,
+            name,
+            mime,
+            on_click="ignore",
+            key=f"{key}.made",
+            width="stretch",
+            type="primary",
+        )
+
+
+def _whole(
+    pieces: Iterator[bytes | float], size: int = 0, tell: Callable[[float], object] | None = None
+) -> bytes:
+    """The pieces in one; a number among them is the share of the work done."""
+    data = bytearray()
+    for piece in pieces:
+        if isinstance(piece, bytes):
+            data += piece
+        if tell is not None:
+            share = piece if isinstance(piece, float) else len(data) / size
+            tell(min(share, 1.0))
+    return bytes(data)
