@@ -58,7 +58,7 @@ class Table:
         count = math.prod(self.shape)
         if kind == "csv":
             return count * _CSV_BYTES * np.dtype(self.dtype).itemsize // 4 + 8 * self.shape[0]
-        return count * np.dtype(self.dtype).itemsize + 128
+        return count * np.dtype(self.dtype).itemsize + 256 + len(self.about)
 
 
 def check_size(table: Table, kind: str) -> None:
@@ -128,7 +128,8 @@ class View:
     """All that a page shows for one setting.
 
     ``name`` is the files' name, ``about`` says what is seen and how it was computed, in Markdown;
-    ``settings`` are what was chosen, in words; ``picture`` makes the self-contained HTML file.
+    ``settings`` are what was chosen, in words; ``picture`` makes the self-contained HTML file,
+    where there is one.
     """
 
     name: str
@@ -137,7 +138,7 @@ class View:
     link: str
     settings: Mapping[str, str]
     tables: Sequence[Table]
-    picture: Callable[[], str]
+    picture: Callable[[], str] | None = None
     script: str = ""
 
     def size(self) -> int:
@@ -163,7 +164,7 @@ def archive(view: View, libraries: Sequence[str] = ()) -> Iterator[float | bytes
     buffer, kept = io.BytesIO(), view.kept()
     texts = {
         "README.md": readme(view, libraries),
-        f"{view.name}.html": view.picture(),
+        f"{view.name}.html": view.picture() if view.picture else "",
         f"{view.name}.py": view.script,
     }
     total = view.size()
@@ -194,7 +195,9 @@ def _entry(name: str, compression: int) -> zipfile.ZipInfo:
 def readme(view: View, libraries: Sequence[str] = ()) -> str:
     """What the archive is, the setting, the link, how it was computed, and by which versions."""
     kept = view.kept()
-    files = [f"- `{view.name}.html`: the picture; it opens in a browser without a network"]
+    files = []
+    if view.picture:
+        files.append(f"- `{view.name}.html`: the picture; it opens in a browser without a network")
     if view.script:
         files.append(f"- `{view.name}.py`: the same numbers in plain PyTorch")
     files += [

@@ -3,43 +3,43 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import streamlit as st
 
 from posembed_core.scripts import NoRecipeError
 
+Script = Callable[[], str]
 _HEIGHT = 460
 
 
 def code_popover(
-    script: Callable[[], str], sources: Sequence[Callable[..., Any]], *, name: str, key: str
+    script: Script | Mapping[str, Script],
+    sources: Sequence[Callable[..., Any]],
+    *,
+    name: str,
+    key: str,
 ) -> None:
     """A button "Code" that opens the script of what is shown, and the functions behind it.
 
     Nothing is made before it is opened. ``script`` may raise `NoRecipeError`, whose sentence is
-    shown instead. ``sources`` are classes and functions of the core, shown as they are. ``name`` is
-    that of the script's file.
+    shown instead; of several scripts each has a name. ``sources`` are classes and functions of the
+    core, shown as they are. ``name`` is that of the script's file.
     """
     popover = st.popover("Code", on_change="rerun", key=key, width="content")
     if not popover.open:
         return
     with popover:
-        own = {source.__qualname__: source for source in sources}
-        shown = st.segmented_control(
-            "What",
-            ["In PyTorch", *own],
-            default="In PyTorch",
-            required=True,
-            key=f"{key}.what",
-            label_visibility="collapsed",
-        )
+        scripts = script if isinstance(script, Mapping) else {"In PyTorch": script}
+        own = {f"Source of {source.__qualname__}": source for source in sources}
+        menu = [*scripts, *own]
+        shown = st.selectbox("What", menu, key=f"{key}.what", label_visibility="collapsed")
         if shown in own:
-            st.caption(f"The core's own source: `{own[shown].__module__}`.")
+            st.caption(f"The core's own source, from `{own[shown].__module__}`.")
             st.code(source_of(own[shown]), "python", height=_HEIGHT)
         else:
-            _show_script(script, name, key)
+            _show_script(scripts[shown], name, key)
 
 
 def source_of(code: Callable[..., Any]) -> str:
@@ -47,7 +47,7 @@ def source_of(code: Callable[..., Any]) -> str:
     return inspect.getsource(inspect.unwrap(code))
 
 
-def _show_script(script: Callable[[], str], name: str, key: str) -> None:
+def _show_script(script: Script, name: str, key: str) -> None:
     try:
         text = script()
     except NoRecipeError as error:

@@ -47,15 +47,8 @@ def take_away_popover(view: Callable[[], View], *, chart: str, key: str) -> None
         shown = view()
         st.markdown("**Picture**")
         picture_buttons(chart, shown.name, key=f"{key}.picture")
-        st.download_button(
-            "HTML, works without a network (5 MB)",
-            shown.picture,
-            f"{shown.name}.html",
-            "text/html",
-            on_click="ignore",
-            key=f"{key}.html",
-            width="stretch",
-        )
+        if shown.picture is not None:
+            _page(shown, shown.picture, key)
         _arrays(shown, key)
         st.markdown("**Link to this setting**")
         st.code(shown.link, None, wrap_lines=True)
@@ -70,6 +63,18 @@ def take_away_popover(view: Callable[[], View], *, chart: str, key: str) -> None
             lambda: archive(shown, LIBRARIES),
             key=f"{key}.zip",
         )
+
+
+def _page(view: View, picture: Callable[[], str], key: str) -> None:
+    st.download_button(
+        "HTML, works without a network (5 MB)",
+        picture,
+        f"{view.name}.html",
+        "text/html",
+        on_click="ignore",
+        key=f"{key}.html",
+        width="stretch",
+    )
 
 
 def _arrays(view: View, key: str) -> None:

@@ -149,7 +149,6 @@ def test_the_code_follows_the_setting(page: Page, app: str) -> None:
     code = page.locator("[data-testid=stPopoverBody] [data-testid=stCode]")
     expect(code).to_contain_text("slope = 2 ** (-alibi_bias_max", timeout=30_000)
     expect(code).to_contain_text("s = 0.5")
-    page.get_by_role("radio", name="Alibi").or_(
-        page.get_by_role("button", name="Alibi")
-    ).first.click()
+    page.get_by_role("combobox", name="What").click()
+    page.get_by_role("option", name="Source of Alibi").click()
     expect(code).to_contain_text("class Alibi(BiasEncoding)")
