@@ -117,6 +117,7 @@ def main() -> None:
     link.show_notices()
     if chosen.in_words and cached.model_problem():
         st.info(cached.model_problem())
+        link.write()
     else:
         pictures(link, chosen)
 
@@ -178,6 +179,7 @@ def pictures(link: Link, chosen: Chosen) -> None:
         st.error(f"{str(error)[0].upper()}{str(error)[1:]}.")
     else:
         explain(link, chosen, drawn)
+    link.show_notices()
     if not any(live.is_dragging(f"combine.{name}") for name in ("length", "dimension", "scale")):
         link.write()
     if drawn is not None:

@@ -14,6 +14,8 @@ from posembed_core.parameters import EncodingError, Parameter, shown
 # What a link says of the frame around any page (see frame.py), next to the page's own settings.
 FRAME = frozenset({"lesson", "present", "hide", "lock"})
 _RECORD = "link"
+_MARKUP = re.compile(r"[\\`*\[\]<$~]")
+_ADDRESS = re.compile(r"(?<=:)(?=//)|(?<=www)(?=\.)", re.IGNORECASE)
 # A run asked for just before the browser learnt of a new URL still carries the old one.
 _IN_FLIGHT_SECONDS = 1.5
 
@@ -86,7 +88,9 @@ class Link:
         self._kept.pop(name, None)
 
     def note_unknown(self, *later: str) -> None:
-        """A notice for what stands in the URL and is no setting, here or ``later`` in the run."""
+        """A notice for what stands in a new URL and is no setting, here or ``later`` in the run."""
+        if not self.changed:  # a setting that left the page with the widget before
+            return
         for name in sorted(self._params.keys() - self._known - set(later)):
             self.note(f"The link has {shown(name)}, which is no setting here; it is ignored.")
         for name in sorted((self._hidden | self._locked) - self._controls - set(later)):
@@ -99,7 +103,7 @@ class Link:
     def show_notices(self) -> None:
         """Show what was noted since the last call."""
         for notice in self._notices:
-            st.warning(notice)
+            st.warning(plain(notice))
         self._notices.clear()
 
     def write(self) -> None:
@@ -113,6 +117,12 @@ class Link:
             self._record.update(before=here, at=time.monotonic())
             st.query_params.from_dict({**params, **frame})
         self._record["written"] = dict(params)
+
+
+def plain(text: str) -> str:
+    """Markdown that shows ``text`` as it is: what stands in a link is text, whoever wrote it."""
+    # Streamlit links every address that it sees, escaped or not: a word joiner hides it.
+    return _ADDRESS.sub("\u2060", _MARKUP.sub(r"\\\g<0>", text))
 
 
 def open_link(params: Mapping[str, str]) -> None:
