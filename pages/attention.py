@@ -31,7 +31,7 @@ from pages._ui.attention_choices import (
     menu,
     say,
 )
-from pages._ui.attention_controls import Several, several, view_of
+from pages._ui.attention_controls import Several, slots, view_of
 from pages._ui.attention_distance import FARTHEST, claims
 from pages._ui.attention_inputs import (
     MOST_TOKENS,
@@ -50,6 +50,7 @@ from pages._ui.attention_pictures import (
     show_shuffle,
     show_weights,
 )
+from pages._ui.attention_takeaway import tools
 from pages._ui.attention_words import (
     FOUR,
     claims_table,
@@ -84,10 +85,10 @@ def main() -> None:
     left, right = st.columns([2, 3], vertical_alignment="bottom")
     with left:
         text = setting(link, "text", SENTENCE, EXAMPLE)
-    with right:
+    with right, st.container(horizontal=True):
         titles = menu(real)
-        parameter = Several("Encodings, compared with the first", options=tuple(titles))
-        slugs = several(link, "encodings", parameter, COMPARED, titles)
+        parameter = Several("Encodings", options=tuple(titles))
+        slugs = slots(link, "encodings", parameter, COMPARED, titles)
     with settings:
         fields = {slug: fields_of(link, slug, titles[slug]) for slug in slugs}
     link.note_unknown(*LATER)
@@ -116,15 +117,16 @@ def main() -> None:
 @st.fragment
 def weights(link: Link, chosen: Chosen) -> None:
     """Scores and weights side by side, and a clicked weight's arithmetic."""
-    with st.container(horizontal=True):
+    with st.container(horizontal=True, vertical_alignment="bottom"):
         scale = slider(link, "scale", SCALE, 1.0, step=0.01)
         temperature = slider(link, "temperature", TEMPERATURE, 1.0, step=0.05, log=True)
+        last = st.container(horizontal=True, width="content")
     found = [
-        attention(chosen.scene, encoding, scale, chosen.causal, temperature)
+        attention(chosen.scene, encoding, chosen.head, scale, chosen.causal, temperature)
         for encoding in chosen.encodings
     ]
     words = chosen.there.tokens
-    click = show_weights(found, chosen.titles, words, chosen.head, f"{PAGE}.weights")
+    click = show_weights(found, chosen.titles, words, f"{PAGE}.weights")
     key = f"{PAGE}.cell"
     if link.changed:
         st.session_state[key] = link.read("cell", CELL, ())
@@ -140,6 +142,8 @@ def weights(link: Link, chosen: Chosen) -> None:
         explain(chosen, cell, scale, temperature)
     st.markdown(f":small[{said}]")
     finish(link, "scale", "temperature", "cell")
+    with last:
+        tools(chosen, scale, temperature, cell[1] if len(cell) == 3 and cell[1] < n else 0)
 
 
 def explain(chosen: Chosen, cell: Sequence[int], scale: float, temperature: float) -> None:

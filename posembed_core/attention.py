@@ -133,11 +133,18 @@ def attend(
     else:
         scores = encoding.scores(q, k, where, where, scale=scale, softmax_scale=factor)
     allowed = causal_mask(where, where) if causal else torch.ones_like(scores[0], dtype=torch.bool)
-    weights = (scores / temperature).masked_fill(~allowed, -torch.inf).softmax(-1)
+    weights = softmax_weights(scores, allowed, temperature)
     output = weights @ v
     if isinstance(encoding, RelativeEncoding):
         output = output + scale * encoding.relative_values(weights, where, where)
     return Attention(q, k, v, scores, allowed, weights, output)
+
+
+def softmax_weights(
+    scores: Float[Tensor, "... n n"], allowed: Bool[Tensor, "n n"], temperature: float
+) -> Float[Tensor, "... n n"]:
+    """The softmax over the keys that each query may see, of the scores over the temperature."""
+    return (scores / temperature).masked_fill(~allowed, -torch.inf).softmax(-1)
 
 
 def layer_input(

@@ -18,6 +18,11 @@ def about(slugs: Iterable[str]) -> None:
         st.markdown(checked_against(tuple(dict.fromkeys(slugs))))
 
 
+def of_family(family: type) -> list[str]:
+    """The slugs of a family's encodings, for a page about all of them."""
+    return [slug for slug, cls in encodings().items() if issubclass(cls, family)]
+
+
 def checked_against(slugs: tuple[str, ...]) -> str:
     """Each encoding with the papers, implementations and laws that its tests hold it to."""
     parts = [_of_encoding(slug) for slug in slugs if evidence_for(slug)]

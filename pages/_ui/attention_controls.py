@@ -12,6 +12,9 @@ from pages._ui.link import Link
 from posembed_core import EncodingError
 from posembed_core.parameters import Choice, Parameter, shown
 
+_PLACES = ("Encoding", "Second", "Third", "Fourth")
+_NOTHING = ""
+
 
 @dataclass(frozen=True)
 class Several(Parameter):
@@ -50,28 +53,58 @@ def several(
     default: tuple[str, ...],
     titles: Mapping[str, str],
 ) -> tuple[str, ...]:
-    """A list to choose from; what is chosen, or the default while nothing is."""
+    """Words to press, in the order of the options; what is chosen, or the default for nothing."""
     key = f"{link.page}.{name}"
     asked = link.read(name, parameter, default)
     if link.changed or key not in st.session_state:
         st.session_state[key] = list(asked)
-    # Without a model its table leaves the menu.
-    st.session_state[key] = [one for one in st.session_state[key] if one in parameter.options]
-    chosen = tuple(
-        st.multiselect(
-            parameter.label,
-            parameter.options,
-            format_func=titles.__getitem__,
-            max_selections=parameter.most,
-            key=key,
-            help=parameter.help or None,
+    chosen = tuple(st.session_state[key])
+    if not link.hides(name):
+        chosen = tuple(
+            st.pills(
+                parameter.label,
+                parameter.options,
+                selection_mode="multi",
+                format_func=titles.__getitem__,
+                key=key,
+                disabled=link.locks(name),
+            )
         )
-    )
-    if not chosen:
-        st.info("Nothing is chosen, so the default is shown.")
-        chosen = default
+    chosen = chosen or default
     link.keep(name, parameter, chosen, default)
     return chosen
+
+
+def slots(
+    link: Link,
+    name: str,
+    parameter: Several,
+    default: tuple[str, ...],
+    titles: Mapping[str, str],
+) -> tuple[str, ...]:
+    """A menu for each place, the first always filled; a word counts where it comes first."""
+    asked: tuple[str, ...] = link.read(name, parameter, default)
+    chosen = []
+    for place, label in zip(range(parameter.most), _PLACES, strict=True):
+        key = f"{link.page}.{name}.{place}"
+        options = parameter.options if place == 0 else (_NOTHING, *parameter.options)
+        if link.changed or key not in st.session_state:
+            st.session_state[key] = asked[place] if place < len(asked) else _NOTHING
+        if st.session_state[key] not in options:  # without a model its table leaves the menu
+            st.session_state[key] = options[0]
+        one = st.session_state[key]
+        if not link.hides(name):
+            one = st.selectbox(
+                label,
+                options,
+                format_func=lambda slug: titles.get(slug, "–"),
+                key=key,
+                disabled=link.locks(name),
+            )
+        chosen.append(one)
+    kept = tuple(dict.fromkeys(one for one in chosen if one != _NOTHING))
+    link.keep(name, parameter, kept, default)
+    return kept
 
 
 def view_of(link: Link, views: Mapping[str, str]) -> str:
@@ -82,13 +115,16 @@ def view_of(link: Link, views: Mapping[str, str]) -> str:
     asked: str = link.read("view", parameter, first)
     if link.changed or key not in st.session_state:
         st.session_state[key] = asked
-    chosen: str | None = st.segmented_control(
-        "View",
-        views,
-        format_func=views.__getitem__,
-        key=key,
-        required=True,
-        label_visibility="collapsed",
-    )
+    chosen: str | None = st.session_state[key]
+    if not link.hides("view"):
+        chosen = st.segmented_control(
+            "View",
+            views,
+            format_func=views.__getitem__,
+            key=key,
+            required=True,
+            label_visibility="collapsed",
+            disabled=link.locks("view"),
+        )
     link.keep("view", parameter, chosen or asked, first)
     return chosen or asked

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from cachetools import LRUCache, cached
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 from torch import Tensor
 
 from pages._ui.cached import needed_model, sentence
-from posembed_core import CheckpointError, Encoding, EncodingError, create, encodings
+from posembed_core import BiasEncoding, CheckpointError, Encoding, EncodingError, create, encodings
 from posembed_core.arithmetic import WeightArithmetic, explain_weight
-from posembed_core.attention import Attention, Projections, attend, random_projections
+from posembed_core.attention import Projections, attend, random_projections, softmax_weights
 from posembed_core.combine import LayerNorm
 from posembed_core.model_projections import read_projections
 from posembed_core.position_table import PositionTable
@@ -127,21 +127,41 @@ def column(slug: str, fields: Mapping[str, Any], projections: Projections) -> En
     return create(slug, **fields, **sizes)
 
 
-@cached(LRUCache(32), condition=threading.Condition())
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """One head of attention: scores before mask and temperature, weights after."""
+
+    scores: Float[Tensor, "n n"]
+    allowed: Bool[Tensor, "n n"]
+    weights: Float[Tensor, "n n"]
+
+
 def attention(
-    scene: Scene, encoding: Encoding, scale: float, causal: bool, temperature: float
-) -> Attention:
-    """The scene's attention with this encoding, all heads."""
+    scene: Scene, encoding: Encoding, head: int, scale: float, causal: bool, temperature: float
+) -> Seen:
+    """One head of the scene's attention with this encoding."""
+    found = _head(scene, encoding, head, scale, causal)
+    weights = softmax_weights(found.scores, found.allowed, temperature)
+    return Seen(found.scores, found.allowed, weights)
+
+
+# What the temperature leaves alone, so that dragging it costs a softmax.
+@cached(LRUCache(64), condition=threading.Condition())
+def _head(scene: Scene, encoding: Encoding, head: int, scale: float, causal: bool) -> Seen:
     there = inputs(scene)
-    return attend(
+    # A score bias has a number for each head of the layer; the others work head by head.
+    together = isinstance(encoding, BiasEncoding)
+    projections = there.projections
+    found = attend(
         there.before(encoding),
         encoding,
-        there.projections,
+        projections if together else projections.heads(slice(head, head + 1)),
         scale=scale,
         causal=causal,
-        temperature=temperature,
         layer_norm=there.layer_norm,
     )
+    which = head if together else 0
+    return Seen(found.scores[which], found.allowed, found.weights[which])
 
 
 def explained(

@@ -13,6 +13,7 @@ from torch import Tensor
 
 from pages._ui import live
 from pages._ui.attention_distance import DISTANCES, bound, random_vectors, same_vector
+from pages._ui.attention_inputs import Seen
 from pages._ui.figures.attention import (
     CHANGES,
     SCORES,
@@ -27,7 +28,6 @@ from pages._ui.figures.attention import (
 )
 from pages._ui.figures.attention_lines import Curve, distance_figure, shuffle_figure
 from posembed_core import Encoding, RotaryEncoding
-from posembed_core.attention import Attention
 from posembed_core.probes import FourTerms, PermutationTest, ShiftTest
 
 SHIFTED = Strip("shifted", "change", "Δs")
@@ -45,13 +45,13 @@ class Cell:
 
 
 def show_weights(
-    found: Sequence[Attention], titles: Sequence[str], words: Sequence[str], head: int, key: str
+    found: Sequence[Seen], titles: Sequence[str], words: Sequence[str], key: str
 ) -> Cell | None:
     """Scores, weights and the weights' difference from the first column's; a click, if any."""
     strips = (SCORES, WEIGHTS, CHANGES) if len(found) > 1 else (SCORES, WEIGHTS)
     look = _look(titles, strips, words)
-    scores = [one.scores[head].masked_fill(~one.allowed, torch.nan) for one in found]
-    weights = [one.weights[head].masked_fill(~one.allowed, torch.nan) for one in found]
+    scores = [one.scores.masked_fill(~one.allowed, torch.nan) for one in found]
+    weights = [one.weights.masked_fill(~one.allowed, torch.nan) for one in found]
     arrays, mixes = {}, {}
     for column, (score, weight) in enumerate(zip(scores, weights, strict=True)):
         for strip, cells in ((SCORES, score), (WEIGHTS, weight)):

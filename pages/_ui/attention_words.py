@@ -142,7 +142,8 @@ def distance_said(farthest: int, head: int) -> str:
         f"One query at position {farthest}, one key at each distance before it, head {head + 1}, "
         "no sentence. Left: the same vector twice, q = k, all ones (for an encoding of the input "
         "pᵢ · pⱼ, for a bias the bias alone); dotted: the bound that RoPE's decay is derived from. "
-        "Right: 256 independent pairs of random vectors: only what position adds by itself is left."
+        "Right: the mean of 256 independent pairs of random vectors, two standard errors around: "
+        "only what position adds by itself is left."
     )
 
 

@@ -42,9 +42,9 @@ SAID = {
         "ones where position acts on projections. Every picture has a scale of its own."
     ),
     "norms": (
-        "Norms per position of random words e (the handbook's, blue), of what position adds, s·p "
-        "(orange, dotted; for a rotation h − e), and of both, h (green, dashed); all on one scale. Biases and added vectors act inside "
-        "attention and leave h = e."
+        "Norms per position of random words e (the handbook's; blue), of what position adds, s·p "
+        "(orange, dotted; for a rotation h − e), and of both, h (green, dashed); all on one scale. "
+        "Biases and added vectors act inside attention and leave h = e."
     ),
 }
 

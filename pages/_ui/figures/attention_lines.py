@@ -64,7 +64,7 @@ def distance_figure(
     title = "distance (tokens back)"
     panes = [
         Pane("q = k: score less the score at distance 0", title, "", across=across),
-        Pane("independent random q, k: mean ± 2 standard errors", title, "", across=across),
+        Pane("independent random q, k: mean score", title, "", across=across),
     ]
     sheet = Sheet((panes,), (320,))
     figure = sheet.figure()

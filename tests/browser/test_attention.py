@@ -1,0 +1,212 @@
+"""The pages about attention as a visitor uses them: drag, click, reload, phone and projector."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+
+pytestmark = pytest.mark.browser
+
+APP = Path(__file__).parents[2] / "app.py"
+AT_A_LINK = "404"  # Streamlit asks for its own addresses below the page's path first
+SCALE, TEMPERATURE = range(2)
+# With [CLS] and [SEP] 64 tokens.
+LONG = " ".join(["the keys to the cabinet are on the table"] * 7)[:-1].rsplit(" ", 1)[0]
+NUMBER = r"(-?\d+(?:\.\d+)?(?:e-?\d+)?)"
+
+
+@pytest.fixture(scope="session")
+def app(serve: Callable[..., str]) -> str:
+    """The URL of the real app."""
+    return serve(APP)
+
+
+@pytest.fixture
+def visit(new_page: Callable[..., Page], app: str) -> Callable[..., Page]:
+    """visit(query, …) → the attention page, painted and at rest."""
+
+    def go(query: str = "", path: str = "attention", **options: object) -> Page:
+        page = new_page(tolerate=AT_A_LINK, **options)
+        page.goto(f"{app}/{path}?{query}")
+        page.locator(".live-plot[data-state=rest]").wait_for(timeout=60_000)
+        return page
+
+    return go
+
+
+def painted(page: Page) -> int:
+    return int(page.locator(".live-plot").get_attribute("data-painted") or 0)
+
+
+def query(page: Page) -> dict[str, list[str]]:
+    return parse_qs(urlsplit(page.url).query)
+
+
+def drag(page: Page, index: int, start: float, end: float, steps: int = 25) -> None:
+    """Press at one fraction of the track, move to another, release there."""
+    box = page.locator("input[type=range]").nth(index).bounding_box()
+    assert box is not None
+    height = box["y"] + box["height"] / 2
+    page.mouse.move(box["x"] + box["width"] * start, height)
+    page.mouse.down()
+    for step in range(1, steps + 1):
+        at = start + (end - start) * step / steps
+        page.mouse.move(box["x"] + box["width"] * at, height)
+        page.wait_for_timeout(40)
+    page.mouse.up()
+
+
+def click_cell(page: Page, axes: str, across: float, up: float) -> None:
+    area = page.locator(f".live-plot .{axes} .nsewdrag").bounding_box()
+    assert area is not None
+    x, y = area["x"] + area["width"] * across, area["y"] + area["height"] * up
+    page.mouse.move(x, y)
+    page.mouse.click(x, y)
+
+
+def test_the_first_look_has_a_picture_for_every_door(visit: Callable[..., Page]) -> None:
+    page = visit()
+    expect(page.locator(".live-plot canvas")).to_have_count(11)
+    colours = page.evaluate(
+        """() => [...document.querySelectorAll('.live-plot canvas')].map((canvas) => {
+             const { width, height } = canvas
+             const { data } = canvas.getContext('2d').getImageData(0, 0, width, height)
+             return new Set(new Uint32Array(data.buffer)).size })"""
+    )
+    assert min(colours) > 20
+    labels = page.locator(".live-plot .xtick text").all_text_contents()
+    assert labels.count("cabinet") == 11
+    assert "adds up to 1" in page.locator("body").inner_text()
+
+
+@pytest.mark.parametrize(("index", "name"), [(SCALE, "scale"), (TEMPERATURE, "temperature")])
+def test_64_tokens_and_12_heads_follow_a_dragged_slider(
+    visit: Callable[..., Page], index: int, name: str
+) -> None:
+    page = visit(f"text={LONG}")
+    shape = page.evaluate("document.querySelector('.live-plot .js-plotly-plot').data[0].z.length")
+    assert shape == 64
+    before = painted(page)
+    drag(page, index, 0.3, 0.8, steps=40)
+    frames = painted(page) - before
+    page.wait_for_url(re.compile(f"{name}="))
+    shown = float(page.locator("input[type=number]").nth(1 + index).input_value())
+    assert float(query(page)[name][0]) == shown
+    assert frames >= 4, f"{frames} frames while the slider moved"
+
+
+def test_the_released_value_is_the_one_drawn(visit: Callable[..., Page]) -> None:
+    page = visit("cell=2_2_5")
+    drag(page, TEMPERATURE, 0.7, 0.9)
+    page.wait_for_url(re.compile("temperature="))
+    shown = float(query(page)["temperature"][0])
+    expect(page.get_by_text(f"divided by the temperature {shown:g} =")).to_be_visible()
+
+
+def test_a_click_gives_an_arithmetic_that_adds_up(visit: Callable[..., Page]) -> None:
+    page = visit()
+    # The picture of ALiBi's weights, row by row the seventh: query 2 of 11, key 5.
+    click_cell(page, "x7y7", 5.5 / 11, 2.5 / 11)
+    page.wait_for_url(re.compile("cell=2_2_5"))
+    expect(page.get_by_text("ALiBi, head 4: how much")).to_be_visible()
+    said = page.locator("[data-testid=stMain]").inner_text().replace("−", "-")
+    content = float(re.search(rf"times 0\.176776695 = {NUMBER}", said)[1])
+    added = float(re.search(rf"it adds {NUMBER}", said)[1])
+    score = float(re.search(rf"= {NUMBER}; divided", said)[1])
+    assert content + added == pytest.approx(score, abs=1e-7)
+    assert added == pytest.approx(-3 / 12, abs=1e-3) or added < 0
+    power = re.search(rf"Weight = exp\({NUMBER} - \(?{NUMBER}\)?\) / {NUMBER} = {NUMBER}", said)
+    logit, greatest, total, weight = map(float, power.groups())
+    assert weight == pytest.approx(2.718281828459045 ** (logit - greatest) / total, rel=1e-6)
+    drawn = page.evaluate(
+        "document.querySelector('.live-plot .js-plotly-plot').data"
+        ".find(({ name }) => name === 'weights 2').z[2][5]"
+    )
+    assert weight == pytest.approx(drawn, abs=1e-5)
+    page.get_by_role("button", name="The whole row of the softmax").click()
+    expect(page.get_by_role("cell", name=f"{weight:.9g}")).to_be_visible()
+
+
+def test_hover_tells_words_and_value(visit: Callable[..., Page]) -> None:
+    page = visit()
+    area = page.locator(".live-plot .x7y7 .nsewdrag").bounding_box()
+    assert area is not None
+    page.mouse.move(area["x"] + area["width"] * 5.5 / 11, area["y"] + area["height"] * 2.5 / 11)
+    label = page.locator(".live-plot .hoverlayer")
+    expect(label).to_contain_text("query keys, key cabinet")
+    expect(label).to_contain_text("α = 0.")
+
+
+def test_a_reload_shows_the_same(visit: Callable[..., Page]) -> None:
+    page = visit("encodings=none_t5&scale=0.5&head=7&cell=1_1_2&causal=true")
+    title = page.get_by_text("T5 relative bias, head 7: how much")
+    expect(title).to_be_visible()
+    settings = query(page)
+    page.reload()
+    page.locator(".live-plot[data-state=rest]").wait_for()
+    expect(title).to_be_visible()
+    expect(page.locator("input[type=number]").nth(1)).to_have_value("0.50")
+    assert query(page) == settings
+
+
+def test_views_are_a_click_away_and_keep_the_settings(visit: Callable[..., Page]) -> None:
+    page = visit("temperature=2")
+    for title, words in (
+        ("Shuffle test", "the layer cannot tell the order"),
+        ("Shift test", "does not notice"),
+        ("Four terms", "The four minus the whole"),
+        ("Distance", "half-life of a weight"),
+        ("Weights", "adds up to 1"),
+    ):
+        page.get_by_role("radio", name=title).click()
+        expect(page.get_by_text(words).first).to_be_visible()
+        page.locator(".live-plot[data-state=rest]").wait_for()
+        assert query(page)["temperature"] == ["2"]
+    expect(page.locator("input[type=number]").nth(2)).to_have_value("2.00")
+
+
+def test_a_dragged_shift_moves_the_scores(visit: Callable[..., Page]) -> None:
+    page = visit("view=shift")
+    before = painted(page)
+    drag(page, 0, 0.1, 0.3)
+    page.wait_for_url(re.compile("shift="))
+    shown = query(page)["shift"][0]
+    expect(page.get_by_text(f"become {shown} …")).to_be_visible()
+    assert painted(page) - before >= 3
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1024, 1280])
+@pytest.mark.parametrize(
+    ("path", "asked"),
+    [
+        ("attention", "cell=2_2_5"),
+        ("attention", "view=shuffle"),
+        ("attention", "view=four"),
+        ("attention", "view=distance"),
+        ("compare", ""),
+    ],
+)
+def test_nothing_sticks_out_and_axe_finds_nothing(
+    visit: Callable[..., Page], path: str, asked: str, width: int, scheme: str
+) -> None:
+    page = visit(asked, path, viewport={"width": width, "height": 768}, color_scheme=scheme)
+    assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+    assert page.locator(".live-plot").evaluate("(plot) => plot.getBoundingClientRect().right") <= (
+        width
+    )
+    found = [
+        (violation["id"], node["html"][:120])
+        for violation in Axe().run(page).response["violations"]
+        if violation["impact"] in {"serious", "critical"}
+        for node in violation["nodes"]
+        # Streamlit's own: the contrast of st.caption.
+        if not (violation["id"] == "color-contrast" and "stCaption" in str(node["html"]))
+    ]
+    assert not found

@@ -1,0 +1,158 @@
+"""The figures about attention, read as data."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+import posembed_core as pc
+from pages._ui import live
+from pages._ui.attention_distance import DISTANCES, claims, same_vector
+from pages._ui.compare_facts import made, packed
+from pages._ui.figures.attention import (
+    CHANGES,
+    SCORES,
+    WEIGHTS,
+    Look,
+    clipped,
+    colours,
+    grid_figure,
+    place_of,
+    trace_name,
+)
+from pages._ui.figures.attention_lines import Curve, distance_figure, shuffle_figure
+from pages._ui.figures.compare import Small, pictures_figure
+from posembed_core.words import split_words, word_vectors
+
+WORDS = ("[CLS]", "the", "<b>", "an-extraordinary-word")
+LOOK = Look(("None", "RoPE", "ALiBi"), (SCORES, WEIGHTS, CHANGES), WORDS)
+
+
+def test_every_picture_has_words_on_both_axes_and_the_first_no_difference() -> None:
+    figure, _ = grid_figure(LOOK)
+    names = [trace.name for trace in figure.data]
+    assert len(names) == 8
+    assert trace_name(CHANGES, 0) not in names
+    for trace in figure.data:
+        for axis in (trace.xaxis, trace.yaxis):
+            found = figure.layout[f"{axis[0]}axis{axis[1:]}"]
+            assert found.ticktext == ("[CLS]", "the", "‹b>", "an-extraord…")
+            assert found.tickvals == (0, 1, 2, 3)
+        # The first word is on top, as a matrix is written.
+        assert figure.layout[f"yaxis{trace.yaxis[1:]}"].range == (3.5, -0.5)
+
+
+@pytest.mark.parametrize("narrow", [False, True])
+def test_pictures_do_not_overlap(narrow: bool) -> None:
+    figure, phone = grid_figure(LOOK)
+    layout = phone if narrow else figure.layout.to_plotly_json()
+    boxes = [
+        (*layout[f"xaxis{trace.xaxis[1:]}"]["domain"], *layout[f"yaxis{trace.yaxis[1:]}"]["domain"])
+        for trace in figure.data
+    ]
+    for index, (left, right, low, high) in enumerate(boxes):
+        assert 0 <= left < right <= 1
+        assert 0 <= low < high <= 1
+        for other in boxes[index + 1 :]:
+            apart = other[0] >= right or other[1] <= left or other[2] >= high or other[3] <= low
+            assert apart
+
+
+def test_words_that_do_not_fit_are_numbers() -> None:
+    figure, _ = grid_figure(Look(("None",), (SCORES,), tuple("word" for _ in range(64))))
+    assert figure.layout.xaxis.ticktext is None
+    assert figure.layout.xaxis.title.text == "key"
+    assert "query" in figure.layout.yaxis.title.text
+
+
+def test_colours_of_weights_begin_at_zero_and_scores_are_centred() -> None:
+    ends = colours(LOOK, {"scores": 4.1, "weights": 0.31, "changes": 0.0})
+    assert (ends["coloraxis.cmin"], ends["coloraxis.cmax"]) == (-5.0, 5.0)
+    assert (ends["coloraxis2.cmin"], ends["coloraxis2.cmax"]) == (0.0, 0.5)
+    assert (ends["coloraxis3.cmin"], ends["coloraxis3.cmax"]) == (-1.0, 1.0)
+
+
+def test_a_trace_tells_its_place() -> None:
+    assert place_of(trace_name(WEIGHTS, 2)) == ("weights", 2)
+    assert place_of("line") is None
+    assert clipped(("short", "much too long"), 6) == ("short", "much …")
+
+
+def test_signs_stand_between_the_terms() -> None:
+    look = Look(("a", "b", "c"), (SCORES,), WORDS, ("+", "="))
+    figure, narrow = grid_figure(look)
+    signs = [note for note in figure.layout.annotations if note.text in {"+", "="}]
+    assert [sign.text for sign in signs] == ["+", "="]
+    for sign, left, right in zip(signs, ("xaxis", "xaxis2"), ("xaxis2", "xaxis3"), strict=True):
+        assert figure.layout[left].domain[1] < sign.x < figure.layout[right].domain[0]
+    assert not [note for note in narrow["annotations"] if note["text"] in {"+", "="}]
+
+
+def test_lines_of_the_shuffle_and_of_distance() -> None:
+    curves = [Curve(0, "None", [0.0, 1e-16]), Curve(1, "RoPE", [1.0, 2.0])]
+    figure, _ = shuffle_figure(curves, curves, ["b", "a"])
+    assert [min(trace.y) > 0 for trace in figure.data] == [True] * 4  # a logarithm of each
+    assert figure.layout.xaxis.ticktext == ("b", "a")
+    errors = [Curve(0, "None", [0.0, 1.0], [0.1, 0.2])]
+    figure, narrow = distance_figure([0, 5], curves, [curves[1]], errors)
+    band = next(trace for trace in figure.data if trace.fill == "toself")
+    assert list(band.y) == pytest.approx([0.2, 1.4, 0.6, -0.2])
+    assert narrow["yaxis2"]["domain"][1] < narrow["yaxis"]["domain"][0]
+    live.pack_figure(figure, narrow=narrow)
+
+
+def test_curves_are_the_scores_at_each_distance() -> None:
+    alibi = pc.create("alibi", num_heads=12)
+    curve = same_vector(alibi, 3)
+    assert curve.tolist() == pytest.approx([-float(alibi.slopes[3]) * back for back in DISTANCES])
+    sinusoidal = pc.create("sinusoidal", embed_dim=8)
+    table = sinusoidal.table([511, 411], torch.float64)
+    found = float(same_vector(sinusoidal, 0)[DISTANCES.index(100)])
+    assert found == pytest.approx(float(table[0] @ table[1]) / 8**0.5)
+
+
+def test_claims_that_fail_would_show() -> None:
+    # xPos fades besides turning, so the rotation alone doesn't tell its scores.
+    for slug, agrees in (("rope", True), ("xpos", False)):
+        claim = claims(pc.create(slug, head_dim=32), 0)[2]
+        assert (abs(float(claim.claimed) - float(claim.computed)) < 1e-6) == agrees
+    (buckets,) = (one for one in claims(pc.create("t5"), 0) if "bucket" in one.what)
+    assert buckets.computed.startswith("0 to 7 one each; 8–11, 12–15, 16–22, 23–31, ")
+    assert buckets.difference == "16 buckets"
+
+
+def test_small_multiples_are_zero_centred_and_each_on_its_own_scale() -> None:
+    cells = torch.tensor([[0.0, 2.0], [-3.0, 1.0]])
+    pictures = [Small("a", cells, "key", "query"), Small("b", 0 * cells, "key", "query")]
+    figure, _ = pictures_figure(pictures, "score")
+    assert [(trace.zmin, trace.zmax) for trace in figure.data] == [(-3.0, 3.0), (-1.0, 1.0)]
+
+
+@pytest.mark.parametrize("view", ["picture", "similarity", "norms"])
+def test_every_encoding_has_a_small_picture(view: str) -> None:
+    slugs = tuple(pc.encodings())
+    figure = packed(slugs, view, 16, 16, 1)
+    assert len(figure.traces) == len(slugs) * (3 if view == "norms" else 1)
+    if view == "similarity":
+        for slug, array in zip(slugs, figure.arrays.values(), strict=True):
+            assert array.shape == (16, 16), slug
+
+
+def test_sizes_reach_every_encoding() -> None:
+    assert made("alibi", 16, 32).num_heads == 8
+    assert made("rope", 16, 32).head_dim == 32
+    assert made("learned", 16, 32).max_seq_len == 16
+
+
+# words without a model
+
+
+def test_equal_words_have_equal_vectors() -> None:
+    sentence = split_words("The keys to the\tcabinet ")
+    assert sentence.tokens == ("the", "keys", "to", "the", "cabinet")
+    assert sentence.ids == (0, 1, 2, 0, 3)
+    vectors = word_vectors(sentence, 8, seed=3)
+    assert torch.equal(vectors[0], vectors[3])
+    assert len(np.unique(vectors.numpy(), axis=0)) == 4
+    assert word_vectors(split_words(""), 8).shape == (0, 8)

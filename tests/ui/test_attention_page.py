@@ -1,0 +1,266 @@
+"""The pages about attention and about all encodings, as a visitor's session runs them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import posembed_core as pc
+from pages._ui.attention_choices import COMPARED
+from posembed_core.evidence import PARITY
+
+NAVIGATION = Path(__file__).parents[2] / "pages" / "navigation.py"
+VIEWS = ["weights", "shuffle", "shift", "four", "distance"]
+
+
+def visit(params: Mapping[str, str] | None = None, page: str = "attention.py") -> AppTest:
+    """The page at a link."""
+    app = AppTest.from_file(str(NAVIGATION), default_timeout=60)
+    app.run()
+    app.switch_page(page)
+    for name, value in (params or {}).items():
+        app.query_params[name] = value
+    app.run()
+    assert not app.exception
+    return app
+
+
+def link(app: AppTest) -> dict[str, str]:
+    """The page's settings in the URL (a list where the visitor brought it, a text where kept)."""
+    params = dict(app.query_params)
+    return {name: value[0] if isinstance(value, list) else value for name, value in params.items()}
+
+
+def words(app: AppTest) -> str:
+    """All that the page says in Markdown."""
+    return "\n".join(element.value for element in app.markdown)
+
+
+def plots(app: AppTest) -> int:
+    return sum(b"figure" in element.proto.bytes for element in app.get("bidi_component"))
+
+
+def columns(app: AppTest) -> list[str]:
+    """What the four menus of encodings say."""
+    labels = ("Encoding", "Second", "Third", "Fourth")
+    return [box.value for label in labels for box in app.selectbox if box.label == label]
+
+
+def complaints(app: AppTest) -> str:
+    return " ".join(one.value for one in [*app.warning, *app.error, *app.info])
+
+
+def rows(app: AppTest, heading: str) -> dict[str, list[str]]:
+    """The rows of the table whose first line has this heading, by their first cell."""
+    (table,) = (one.value for one in app.markdown if heading in one.value.splitlines()[0])
+    cells = [[cell.strip() for cell in line.split("|")[1:-1]] for line in table.splitlines()[2:]]
+    return {row[0]: row[1:] for row in cells}
+
+
+def test_the_first_visit_compares_no_position_with_each_door() -> None:
+    app = visit()
+    assert plots(app) == 1
+    assert tuple(columns(app)) == COMPARED
+    assert {pc.encodings()[slug].door for slug in COMPARED} == {
+        "none",
+        "input",
+        "scores",
+        "projections",
+    }
+    assert not complaints(app)
+    assert link(app) == {}
+
+
+@pytest.mark.parametrize("slug", pc.encodings())
+@pytest.mark.parametrize("view", VIEWS)
+def test_every_encoding_can_be_chosen_in_every_view(slug: str, view: str) -> None:
+    app = visit({"encodings": f"none_{slug}", "view": view, "text": "two words"})
+    assert plots(app) == 1
+    assert not app.error
+    assert not app.warning
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_a_link_keeps_what_another_view_asks_for(view: str) -> None:
+    params = {
+        "view": view,
+        "encodings": "alibi_model_t5",
+        "text": "a b",
+        "head": "7",
+        "causal": "true",
+        "scale": "0.5",
+        "temperature": "2",
+        "shift": "33",
+        "shuffle": "9",
+        "cell": "1_0_1",
+        "t5.num_buckets": "16",
+    }
+    app = visit(params)
+    assert not complaints(app)
+    app.run()
+    assert link(app) == {name: value for name, value in params.items() if value != "weights"}
+
+
+def test_a_bad_link_is_put_right_and_said() -> None:
+    app = visit(
+        {
+            "encodings": "rope_ropy",
+            "head": "13",
+            "scale": "-1",
+            "view": "tea",
+            "colour": "red",
+            "temperature": "0",
+        }
+    )
+    said = complaints(app)
+    for part in ("ropy", "head=13", "between 1 and 12", "scale=-1", "tea", "colour", "temperature"):
+        assert part in said, f"{part!r} is not explained: {said}"
+    assert columns(app) == ["rope", "", "", ""]
+    assert plots(app) == 1
+
+
+def test_an_encoding_chosen_twice_is_one_column() -> None:
+    app = visit()
+    (third,) = (box for box in app.selectbox if box.label == "Third")
+    third.select("sinusoidal").run()
+    assert link(app) == {"encodings": "none_sinusoidal_rope"}
+    assert not complaints(app)
+
+
+def test_fields_that_do_not_fit_leave_the_other_columns() -> None:
+    app = visit({"encodings": "none_kerple", "kerple.bias_p": "1_2"})
+    (error,) = app.error
+    assert "12 numbers, one for each head, or none, got 2" in error.value
+    assert plots(app) == 1
+
+
+def test_the_shuffle_test_prints_its_errors() -> None:
+    app = visit({"view": "shuffle", "encodings": "none_sinusoidal_learned_model"})
+    errors = rows(app, "f(PX)")
+    assert float(errors["None (NoPE)"][0]) < 1e-5
+    assert float(errors["None (NoPE)"][2]) > 1
+    for title in ("Sinusoidal", "Learned", "The model's own table"):
+        assert float(errors[title][0]) > 1e-2
+    assert "**None (NoPE)**: the outputs only change places" in words(app)
+    assert "mask even words without positions are told apart" in words(app)
+
+
+@pytest.mark.parametrize("tokens", ["model", "random"])
+def test_without_position_the_error_is_rounding(tokens: str) -> None:
+    text = " ".join(f"word{index % 40}" for index in range(62))
+    for scale in ("0", "1"):
+        params = {"view": "shuffle", "tokens": tokens, "text": text, "scale": scale}
+        errors = rows(visit(params), "f(PX)")
+        assert float(errors["None (NoPE)"][0]) < 1e-5
+        assert (float(errors["Sinusoidal"][0]) > 1e-2) == (scale == "1")
+
+
+def test_the_shift_test_says_who_notices() -> None:
+    app = visit({"view": "shift", "shift": "505", "encodings": "sinusoidal_alibi_learned_rope"})
+    found = rows(app, "greatest change")
+    assert found["Sinusoidal"][2] == "notices"
+    assert float(found["Sinusoidal"][0]) > 1e-2
+    for title in ("ALiBi", "RoPE"):
+        assert found[title][2] == "does not notice (rounding)"
+        assert float(found[title][0]) < 1e-9
+    assert found["Learned"] == ["–", "–", "position 512 has no row in a table of 512 rows"]
+
+
+@pytest.mark.parametrize("of", ["sinusoidal", "learned", "model"])
+def test_the_four_terms_add_up(of: str) -> None:
+    app = visit({"view": "four", "encodings": "sinusoidal_learned_model_rope", "of": of})
+    (residual,) = re.findall(r"all heads: at most \*\*(.+?)\*\*", words(app))
+    assert float(residual) < 1e-5
+
+
+def test_nothing_splits_where_nothing_is_added() -> None:
+    app = visit({"view": "four", "encodings": "alibi_rope"})
+    assert "choose such a one" in complaints(app)
+    assert plots(app) == 0
+
+
+def test_claims_stand_beside_computations() -> None:
+    app = visit({"view": "distance", "encodings": "alibi_rope_t5", "head": "1"})
+    said = words(app)
+    # Twelve heads begin with the eight of a power of two: slope 1/2.
+    assert "ln 2 / m = 1.3863 tokens | 1.3863 tokens |" in said
+    assert "never above the bound" in said
+    assert "| holds |" in said
+    assert "| one each, then wider, all from 128 on in the last | 0 to 7 one each; 8–11, " in said
+
+
+def test_a_cell_is_explained_and_adds_up() -> None:
+    app = visit({"cell": "2_2_5", "temperature": "2"})
+    said = words(app)
+    number = r"(-?\d+(?:\.\d+)?(?:e-?\d+)?)"
+    content = float(re.search(rf"times {number} = \*\*{number}\*\*", said)[2])
+    added = float(re.search(rf"adds :orange\[{number}\]", said)[1])
+    score = float(re.search(rf"= \*\*{number}\*\*; divided by", said)[1])
+    logit = float(re.search(rf"the temperature 2 = {number}", said)[1])
+    assert content + added == pytest.approx(score, abs=1e-7)
+    assert logit == pytest.approx(score / 2, abs=1e-7)
+    weight = float(re.search(rf"= \*\*{number}\*\*: the softmax over 11 keys", said)[1])
+    assert f"| 5 `cabinet` | {logit:.9g} |" in said
+    assert f"| {weight:.9g} |" in said
+
+
+def test_without_a_model_words_are_random(monkeypatch: pytest.MonkeyPatch, tmp_path) -> None:
+    monkeypatch.setenv("POSEMBED_MODEL", str(tmp_path))
+    for params in ({}, {"tokens": "model"}):
+        app = visit(params)
+        assert plots(app) == 1
+        (menu,) = (box for box in app.selectbox if box.label == "Encoding")
+        assert "The model's own table" not in menu.options
+        assert not app.error
+    assert "words split at spaces, as random vectors" in complaints(app)
+
+
+def test_a_text_without_words_and_a_long_one() -> None:
+    app = visit({"tokens": "random", "text": "  "})
+    assert "write at least one" in complaints(app)
+    app = visit({"text": "word " * 300})
+    assert "The first 128 tokens are shown, 174 are left out." in complaints(app)
+    assert plots(app) == 1
+
+
+def test_the_about_box_says_what_was_tested() -> None:
+    said = words(visit({"encodings": "alibi_t5"}))
+    for parity in PARITY:
+        shown = {"alibi", "t5", "table"} & set(parity.slugs)
+        assert (f"**{parity.implementation}**" in said) == bool(shown), parity.id
+
+
+@pytest.mark.parametrize("page", ["combine.py", "table.py", "long_context.py", "compare.py"])
+def test_every_page_has_an_about_box(page: str) -> None:
+    app = visit(page=page)
+    assert [one.label for one in app.expander].count("What these numbers were checked against") == 1
+    assert "Law: " in words(app)
+
+
+# all encodings on one page
+
+
+@pytest.mark.parametrize("view", ["picture", "similarity", "norms"])
+def test_all_encodings_are_compared(view: str) -> None:
+    app = visit({"view": view, "length": "16", "dimension": "16"}, "compare.py")
+    assert plots(app) == 1
+    found = rows(app, "beyond training?")
+    assert len(found) == len(pc.encodings())
+    for slug, cls in pc.encodings().items():
+        title = f"**{cls.title.partition(' (')[0]}**"
+        assert found[title][:2] == [cls.door, str(cls.year)], slug
+        assert found[title][-1] == cls.reference
+    assert found["**Learned**"][2] == "256"
+    assert found["**Learned**"][3].startswith("**no**: the table has 16 rows")
+    assert not complaints(app)
+
+
+def test_some_encodings_are_compared() -> None:
+    app = visit({"encodings": "rope_none", "dimension": "7"}, "compare.py")
+    assert list(rows(app, "beyond training?")) == ["**RoPE**", "**None**"]
+    assert "dimension=7" in complaints(app)
+    assert link(app) == {"encodings": "rope_none"}
