@@ -8,6 +8,7 @@ from typing import Any, get_args
 import streamlit as st
 
 from pages._ui import cached, live
+from pages._ui.about import about
 from pages._ui.arithmetic import arithmetic, cell_at, has_cell
 from pages._ui.cached import RandomTokens, SentenceTokens, Setting, Shown
 from pages._ui.combine_takeaway import Taken, tools
@@ -120,6 +121,7 @@ def main() -> None:
         link.write()
     else:
         pictures(link, chosen)
+    about([slug])
 
 
 def switch_tokens() -> None:
