@@ -23,7 +23,7 @@ export HF_HUB_OFFLINE := 1
 help:
 	@echo 'make run     set up and open the app'
 	@echo 'make test    set up (a browser too) and run all tests'
-	@echo 'make check   style, types, import rules, Dockerfile, JavaScript'
+	@echo 'make check   style, types, import rules, Dockerfile, deployment, JavaScript'
 	@echo 'make bench   set up and run the benchmarks'
 	@echo 'make setup   set up only'
 	@echo 'make lock    write constraints.txt anew from requirements*.txt'
@@ -32,10 +32,19 @@ help:
 run: $(VENV)/.run
 	$(BIN)/python -m streamlit run app.py $(RUN_FLAGS)
 
-setup: $(VENV)/.dev $(VENV)/.browser
+setup: $(VENV)/.dev $(VENV)/.browser $(VENV)/.proxy
 
+# CI leaves nothing out. Elsewhere a machine may lack what only the tests of the deployment need.
 test: setup
-	$(BIN)/python -m pytest $(TEST_FLAGS)
+	@without=; \
+	if [ -z "$$CI" ]; then \
+	  command -v nginx >/dev/null || { without='not proxy'; \
+	    echo 'nginx is not here and apt cannot install it: tests marked "proxy" are left out'; }; \
+	  unshare --user --map-root-user --mount true 2>/dev/null || { \
+	    without="$${without:+$$without and }not namespaces"; \
+	    echo 'unshare may not be used here: tests marked "namespaces" are left out'; }; \
+	fi; \
+	set -x; $(BIN)/python -m pytest $${without:+-m "$$without"} $(TEST_FLAGS)
 
 check: $(VENV)/.dev
 	$(BIN)/ruff check .
@@ -43,6 +52,10 @@ check: $(VENV)/.dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/hadolint Dockerfile
+	$(BIN)/kubernetes-validate --strict --quiet $(filter-out %/kustomization.yaml,$(wildcard deploy/kubernetes/*.yaml))
+	@if command -v nginx >/dev/null; then \
+	  $(BIN)/python -m pytest -q -m proxy tests/deploy/test_configuration.py; \
+	else echo 'nginx is not here: its configuration left unchecked'; fi
 	@if command -v node >/dev/null; then \
 	  git ls-files '*.js' | while read -r file; do \
 	    echo "node --check $$file"; node --input-type=module --check < "$$file" || exit 1; \
@@ -91,4 +104,11 @@ $(VENV)/.browser: $(VENV)/.dev
 	  apt-get update -q; \
 	  DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends chromium; \
 	else set -x; $(BIN)/python -m playwright install chromium; fi
+	@touch $@
+
+# nginx for the tests of the deployment, where apt may install it; installed, not started.
+$(VENV)/.proxy: | $(BIN)/python
+	@if ! command -v nginx >/dev/null && [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	  set -ex; apt-get update -q; \
+	  RUNLEVEL=1 DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends nginx; fi
 	@touch $@

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import atexit
+import os
 import signal
+import sys
 from types import FrameType
 
 import uvicorn
@@ -11,20 +14,31 @@ PATIENCE_SECONDS = 3
 
 
 def stop_gracefully(patience: int = PATIENCE_SECONDS) -> None:
-    """On SIGTERM, close all connections, wait ``patience`` seconds for their ends, and return.
+    """On SIGTERM, close all connections, wait ``patience`` seconds for their ends, and leave.
 
     Uvicorn by itself waits for as long as a browser that sleeps doesn't answer, and then ends the
     process by the same signal: neither are the functions registered with `atexit` called, nor can a
     supervisor tell a stop from a crash. Streamlit passes neither setting on, so the server that is
     running is found by its signal handler. Without one (in a test, or under another server) nothing
-    changes.
+    changes. Call it early: what is registered with `atexit` before it is left out.
     """
     server = getattr(signal.getsignal(signal.SIGTERM), "__self__", None)
     if not isinstance(server, uvicorn.Server):
         return
+    stopping = False
 
     def stop(_signal: int, _frame: FrameType | None) -> None:
-        server.should_exit = True
+        nonlocal stopping
+        stopping = server.should_exit = True
+
+    def leave() -> None:
+        # A session's thread may be in the middle of a large matrix. Python ends such a thread on
+        # its way out, torch's C++ doesn't survive that, and the process would abort.
+        if stopping:
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(0)
 
     server.config.timeout_graceful_shutdown = patience
+    atexit.register(leave)
     signal.signal(signal.SIGTERM, stop)

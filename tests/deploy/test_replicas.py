@@ -1,0 +1,194 @@
+"""Three replicas behind nginx: visitors stick, replicas die and come back, nobody is lost."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import http.server
+import signal
+import threading
+import tomllib
+from collections.abc import Callable, Iterator
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.deploy.cluster import (
+    ROOT,
+    Replica,
+    Visitor,
+    arrays,
+    move_scale,
+    run,
+    seen,
+    session_id,
+    texts,
+    until,
+    upload,
+)
+from tests.deploy.conftest import Cluster
+
+pytestmark = [pytest.mark.server, pytest.mark.proxy]
+
+SETTINGS = "encoding=rope&length=40&dimension=32&scale=0.5&pairing=interleaved&at=1_2"
+# What Chromium writes in its console when a replica dies under a page.
+DIES = "WebSocket connection to"
+
+
+def test_two_visitors_stick_to_their_replicas(cluster: Cluster) -> None:
+    one, two = cluster.replicas[:2]
+    visitors = {one: cluster.visitor_of(one), two: cluster.visitor_of(two)}
+    for _ in range(3):
+        for replica, visitor in visitors.items():
+            assert cluster.replica_of(visitor) is replica
+
+
+def test_visitors_spread_over_all_replicas(cluster: Cluster) -> None:
+    # The chance that 12 visitors miss one of three replicas is below 3 % · 1/4: so up to 60.
+    seen: set[int] = set()
+    for _ in range(60):
+        seen.add(cluster.newcomer()[1].port)
+        if len(seen) == len(cluster.replicas):
+            return
+    raise AssertionError(f"only {seen} were visited")
+
+
+def test_a_browser_without_cookies_stays_where_its_address_leads(cluster: Cluster) -> None:
+    first = cluster.replica_of(Visitor(cluster.proxy.port))
+    assert cluster.replica_of(Visitor(cluster.proxy.port)) is first
+
+
+def test_an_array_is_found_wherever_the_session_lives(cluster: Cluster) -> None:
+    here, elsewhere = cluster.replicas[:2]
+    visitor = cluster.visitor_of(here)
+    with visitor.open() as websocket:
+        # A setting of its own, so that no other replica can have drawn it.
+        names = arrays(run(websocket, "length=33&token_seed=7"))
+    assert names
+    for name in names:
+        path = f"/assets/live/parts/{name}"
+        assert visitor.ask("GET", path)[0] == 200
+    misled = cluster.visitor_of(elsewhere)
+    direct = Visitor(elsewhere.port)
+    unknown = [n for n in names if direct.ask("GET", f"/assets/live/parts/{n}")[0] == 404]
+    assert unknown, "each array is there already, so this shows nothing"
+    for name in unknown:
+        status, headers, body = misled.ask("GET", f"/assets/live/parts/{name}")
+        assert (status, headers["content-encoding"]) == (200, "identity")
+        assert body == visitor.ask("GET", f"/assets/live/parts/{name}")[2]
+    assert misled.ask("GET", "/assets/live/parts/none")[0] == 404
+
+
+@pytest.mark.parametrize("index", range(3))
+def test_an_upload_works_on_every_replica(cluster: Cluster, index: int) -> None:
+    replica = cluster.replicas[index]
+    visitor = cluster.visitor_of(replica)
+    # The token against forged requests was signed by another replica: they share the secret.
+    other = Visitor(cluster.replicas[index - 1].port)
+    other.ask("GET", "/_stcore/health")
+    visitor.cookies |= other.cookies
+    with visitor.open() as websocket:
+        path = f"/_stcore/upload_file/{session_id(run(websocket))}/a-file"
+        assert upload(visitor, path, 3_000_000, token=False) == 403
+        assert upload(visitor, path, 3_000_000) == 204
+        assert "cache_type" in replica.get("/_stcore/metrics")
+        assert visitor.ask("DELETE", path, X_Xsrftoken=visitor.cookies["_streamlit_xsrf"])[0] == 204
+        if index == 0:
+            limit = tomllib.loads((ROOT / ".streamlit/config.toml").read_text())
+            assert upload(visitor, path, limit["server"]["maxUploadSize"] * 2**20 - 1000) == 204
+
+
+def opened(page: Page, cluster: Cluster) -> Replica:
+    """Open the settings and wait for the picture; the replica that serves the page."""
+    before = cluster.counts()
+    page.goto(f"{cluster.proxy.url}/?{SETTINGS}")
+    page.locator(".live-plot[data-state=rest]").wait_for(timeout=60_000)
+    after = cluster.counts()
+    (replica,) = [r for r in before if after[r] > before[r]]
+    return replica
+
+
+@pytest.mark.browser
+def test_the_visitor_of_a_killed_replica_goes_on_elsewhere_and_sees_the_same(
+    cluster: Cluster, new_page: Callable[..., Page]
+) -> None:
+    page = new_page(tolerate=DIES)
+    replica = opened(page, cluster)
+    before = seen(page)
+    try:
+        assert replica.stop(signal.SIGKILL) == -signal.SIGKILL
+        until(lambda: sum(cluster.counts().values()) == 1)
+        page.locator(".live-plot[data-state=rest]").wait_for(timeout=60_000)
+        assert seen(page) == before
+        # The other replica has none of its arrays, and yet the page goes on: by itself and afresh.
+        assert move_scale(page) == "0.51"
+        norm = page.locator("table").inner_text()
+        assert norm != before[0]
+        page.reload()
+        page.locator(".live-plot[data-state=rest]").wait_for(timeout=60_000)
+        assert page.locator("table").inner_text() == norm
+    finally:
+        cluster.whole()
+
+
+@pytest.mark.browser
+def test_a_rolling_restart_loses_nobody(cluster: Cluster, new_page: Callable[..., Page]) -> None:
+    page = new_page(tolerate=DIES)
+    opened(page, cluster)
+    before = seen(page)
+    visitors = [cluster.visitor_of(replica) for replica in cluster.replicas]
+    drawn = None
+    for replica in cluster.replicas:
+        assert replica.stop() == 0
+        # While it is away everybody, its own visitors too, gets the page and what is on it.
+        for visitor in visitors:
+            with visitor.open() as websocket:
+                shown = texts(run(websocket, SETTINGS))
+                assert shown == (drawn or shown)
+                drawn = shown
+        until(lambda: sum(cluster.counts().values()) == 1)
+        replica.start()
+        replica.wait()
+    assert drawn
+    page.locator(".live-plot[data-state=rest]").wait_for(timeout=60_000)
+    assert seen(page) == before
+    assert move_scale(page) == "0.51"
+
+
+@contextlib.contextmanager
+def embedding(port: int, url: str) -> Iterator[str]:
+    """A page elsewhere with the app in a frame."""
+
+    class Page(http.server.BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html")
+            self.end_headers()
+            self.wfile.write(f'<iframe src="{url}" width="900" height="700"></iframe>'.encode())
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", port), Page)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{port}/"
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+@pytest.mark.browser
+def test_only_the_configured_page_may_embed_the_app(
+    cluster: Cluster, new_page: Callable[..., Page]
+) -> None:
+    page = new_page(tolerate="frame-ancestors")
+    url = f"{cluster.proxy.url}/?embed=true"
+    frame = functools.partial(page.frame_locator, "iframe")
+    with embedding(cluster.host_port, url) as host, embedding(cluster.stranger_port, url) as other:
+        page.goto(host)
+        plot = frame().locator(".live-plot[data-state=rest]")
+        plot.wait_for(timeout=60_000)
+        page.goto(other)
+        page.wait_for_timeout(1000)
+        expect(frame().locator(".live-plot")).to_have_count(0)
