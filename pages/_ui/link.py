@@ -14,7 +14,7 @@ from posembed_core.parameters import EncodingError, Parameter, shown
 # What a link says of the frame around any page (see frame.py), next to the page's own settings.
 FRAME = frozenset({"lesson", "present", "hide", "lock"})
 _RECORD = "link"
-_MARKUP = re.compile(r"[\\`*\[\]<$~]")
+_MARKUP = re.compile(r"[\\`*\[\]<$~]|:(?=[a-z])")
 _ADDRESS = re.compile(r"(?<=:)(?=//)|(?<=www)(?=\.)", re.IGNORECASE)
 # A run asked for just before the browser learnt of a new URL still carries the old one.
 _IN_FLIGHT_SECONDS = 1.5
