@@ -10,6 +10,7 @@ import streamlit as st
 from torch import Tensor
 
 from pages._ui import live
+from pages._ui.code import code_popover
 from pages._ui.controls import Text, setting, slider
 from pages._ui.figures.rope_pairs import QUANTITIES
 from pages._ui.figures.two_pictures import Lengths
@@ -47,6 +48,7 @@ from posembed_core.rope_report import (
     to_csv,
 )
 from posembed_core.rotary_config import RopeSettings, rope_settings
+from posembed_core.scripts import frequency_script
 
 PAGE, OWN = "long-context", "own"
 MODELS = {name.lower().replace(" ", "-"): name for name in known_configs()} | {OWN: "Your config"}
@@ -204,6 +206,12 @@ def pictures(
     st.markdown(worst_table(worst_pair(table.after, position, rounding), rounding))
     link.show_notices()
     text = report(name, settings, found, table, (lengths.trained, lengths.wanted))
+    code_popover(
+        lambda: frequency_script(encoding, lengths.wanted),
+        [pair_table, type(encoding)],
+        name="posembed-rope",
+        key=f"{PAGE}.code",
+    )
     offer(text, table, score_columns(encoding, lengths.wanted), lengths)
     if not any(live.is_dragging(f"{PAGE}.{what}") for what in ("trained", "wanted", "position")):
         link.write()

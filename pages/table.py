@@ -11,6 +11,7 @@ import streamlit as st
 from pages._ui import cached, live
 from pages._ui.controls import setting, slider
 from pages._ui.link import Link
+from pages._ui.table_code import show_code
 from pages._ui.table_pictures import (
     show_comparison,
     show_gradient,
@@ -113,6 +114,7 @@ def training(link: Link, progress: Progress, goal: int) -> None:
     """The table while it learns, or all its snapshots when it rests."""
     with st.container(horizontal=True):
         buttons(progress)
+        show_code(progress.spec)
     finish(link)
 
     def pictures() -> None:
