@@ -10,11 +10,11 @@ import streamlit as st
 from torch import Tensor
 
 from pages._ui import live
-from pages._ui.code import code_popover
 from pages._ui.controls import Text, setting, slider
 from pages._ui.figures.rope_pairs import QUANTITIES
 from pages._ui.figures.two_pictures import Lengths
 from pages._ui.link import Link, open_link
+from pages._ui.long_context_takeaway import Taken, tools
 from pages._ui.rope_pictures import CELLS, packed_pairs, packed_scores, score_columns
 from pages._ui.rope_words import (
     collisions,
@@ -48,7 +48,6 @@ from posembed_core.rope_report import (
     to_csv,
 )
 from posembed_core.rotary_config import RopeSettings, rope_settings
-from posembed_core.scripts import frequency_script
 
 PAGE, OWN = "long-context", "own"
 MODELS = {name.lower().replace(" ", "-"): name for name in known_configs()} | {OWN: "Your config"}
@@ -206,15 +205,11 @@ def pictures(
     st.markdown(worst_table(worst_pair(table.after, position, rounding), rounding))
     link.show_notices()
     text = report(name, settings, found, table, (lengths.trained, lengths.wanted))
-    code_popover(
-        lambda: frequency_script(encoding, lengths.wanted),
-        [pair_table, type(encoding)],
-        name="posembed-rope",
-        key=f"{PAGE}.code",
-    )
     offer(text, table, score_columns(encoding, lengths.wanted), lengths)
     if not any(live.is_dragging(f"{PAGE}.{what}") for what in ("trained", "wanted", "position")):
         link.write()
+    with st.container(horizontal=True):
+        tools(Taken(name, encoding, lengths, position, quantity), PAGE)
 
 
 def ask_lengths(link: Link, settings: RopeSettings) -> tuple[Lengths, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import plotly.graph_objects as go
 import streamlit as st
 from torch import Tensor
 
@@ -28,6 +29,14 @@ def packed_pairs(
     encoding: RotaryEncoding, trained: int, wanted: int, position: int, quantity: str
 ) -> live.PackedFigure:
     """The picture of the pairs, ready to be sent."""
+    figure = pairs_picture(encoding, trained, wanted, position, quantity)
+    return live.pack_figure(figure, narrow=narrow_layout(figure))
+
+
+def pairs_picture(
+    encoding: RotaryEncoding, trained: int, wanted: int, position: int, quantity: str
+) -> go.Figure:
+    """The picture of the pairs."""
     table = pair_table(encoding, wanted)
     before, after = table.phases(position)
     pairs = Pairs(
@@ -37,8 +46,7 @@ def packed_pairs(
         phase=(before.tolist(), after.tolist()),
         seen=table.seen(trained).tolist(),
     )
-    figure = pairs_figure(pairs, Lengths(trained, wanted), quantity)
-    return live.pack_figure(figure, narrow=narrow_layout(figure))
+    return pairs_figure(pairs, Lengths(trained, wanted), quantity)
 
 
 @st.cache_resource(max_entries=256, show_spinner=False)

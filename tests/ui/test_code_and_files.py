@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import io
+import zipfile
 from pathlib import Path
 
 import pytest
+from plotly.offline import get_plotlyjs
 from streamlit.testing.v1 import AppTest
 
 from pages._ui.code import source_of
-from posembed_core import create
+from pages._ui.figures.two_pictures import Lengths
+from pages._ui.long_context_takeaway import Taken
+from posembed_core import RotaryEncoding, create
 from posembed_core.combine import combine
 from posembed_core.scripts import DrawnTokens, combine_script
+from posembed_core.takeaway import archive
 
 NAVIGATION = Path(__file__).parents[2] / "pages" / "navigation.py"
 
@@ -80,3 +86,24 @@ def test_a_table_of_a_model_has_no_script_of_an_encoding_without_one() -> None:
     app = opened("combine.py", "combine.code", tokens="sentence", encoding="model")
     script = next(code.value for code in app.code)
     assert 'weight("position_embeddings.weight", "wpe.weight")' in script
+
+
+def test_a_models_rope_can_be_taken_away() -> None:
+    app = opened("long_context.py", "long-context.take")
+    menu = next(box for box in app.selectbox if box.label == "Array")
+    assert [option.split(",")[0] for option in menu.options] == ["pairs", "scores"]
+    labels = [button.label for button in app.get("download_button")]
+    assert any(label.startswith("HTML") for label in labels)
+    assert any(label.startswith("Download zip") for label in labels)
+
+
+def test_the_view_of_a_models_rope_is_complete() -> None:
+    encoding = create("rope-yarn", head_dim=32)
+    assert isinstance(encoding, RotaryEncoding)
+    view = Taken("a model", encoding, Lengths(4096, 16384), 100, "frequency").view()
+    names = zipfile.ZipFile(io.BytesIO(list(archive(view))[-1])).namelist()
+    assert [Path(name).name for name in names] == [
+        "README.md", "posembed-rope-yarn-16384.html", "posembed-rope-yarn-16384.py",
+        "pairs.npy", "scores.npy",
+    ]  # fmt: skip
+    assert "var(--st" not in view.picture().replace(get_plotlyjs(), "")
