@@ -246,3 +246,12 @@ def test_the_worker_gives_way_to_everybody_else():
     runs.close()
     assert seen == [own + 5 if sys.platform == "linux" else own]
     assert os.getpriority(os.PRIO_PROCESS, 0) == own
+
+
+def test_the_load_is_what_is_worked_on_and_what_waits(runs):
+    assert runs.load() == {"running": 0, "waiting": 0}
+    for seed in (1, 2, 3):
+        runs.watch(spec(seed), f"watcher {seed}")
+    assert runs.load() == {"running": 1, "waiting": 2}
+    runs.leave("watcher 3")
+    assert runs.load() == {"running": 1, "waiting": 1}

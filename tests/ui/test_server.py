@@ -153,6 +153,18 @@ def test_the_first_visitor_sees_a_page_without_an_error(server: Server) -> None:
     assert alerts(messages) == []
 
 
+def test_a_visit_shows_in_the_figures(server: Server) -> None:
+    def frames() -> int:
+        text = server.get("/_stcore/metrics")[0].decode()
+        assert text.endswith("# EOF\n")
+        assert "# UNIT posembed_cache_bytes bytes\n" in text
+        return int(text.split("posembed_frames_total ")[1].split()[0])
+
+    before = frames()
+    server.visit()
+    assert frames() == before + 1
+
+
 def test_pages_are_listed_on_top_and_the_landing_page_comes_first(server: Server) -> None:
     menus = [m.navigation for m in server.visit() if m.WhichOneof("type") == "navigation"]
     assert menus

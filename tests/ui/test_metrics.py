@@ -1,0 +1,76 @@
+"""The app's own figures, read as a scraper of Streamlit's endpoint reads them."""
+
+import threading
+
+import pytest
+from streamlit.runtime.stats import StatsManager
+
+import posembed_core as pc
+from pages._ui import cached, metrics
+from pages._ui.live.counts import Counter, sent
+from pages._ui.live.shelf import shelf
+from pages._ui.table_training import RUNS
+
+
+def figures(*families: str) -> dict[str, float]:
+    """Name with labels → value, by way of Streamlit's own manager."""
+    manager = StatsManager()
+    manager.register_provider(metrics.Metrics())
+    found = manager.get_stats(list(families) or None)
+    lines = [stat.to_metric_str() for stats in found.values() for stat in stats]
+    return {name: float(value) for name, value in (line.rsplit(" ", 1) for line in lines)}
+
+
+def test_frames_are_counted() -> None:
+    before = figures("posembed_frames", "posembed_frame_bytes")
+    sent.add(1000)
+    sent.add(24)
+    after = figures("posembed_frames", "posembed_frame_bytes")
+    assert after["posembed_frames_total"] == before["posembed_frames_total"] + 2
+    assert after["posembed_frame_bytes_total"] == before["posembed_frame_bytes_total"] + 1024
+
+
+def test_no_frame_is_lost_between_threads() -> None:
+    counter = Counter()
+    threads = [
+        threading.Thread(target=lambda: [counter.add(3) for _ in range(2000)]) for _ in range(4)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert counter.total == (8000, 24000)
+
+
+def test_cache_bytes_follow_what_is_cached() -> None:
+    encoding = pc.create("sinusoidal", embed_dim=34)
+    before = figures("posembed_cache_bytes")
+    cached.position_matrix(encoding, 64)
+    shelf.put("a test's array", bytes(4096))
+    after = figures("posembed_cache_bytes")
+    grown = {name: after[name] - before[name] for name in after}
+    assert grown == {
+        'posembed_cache_bytes{cache="matrices"}': 64 * 34 * 4,
+        'posembed_cache_bytes{cache="pictures"}': 0,
+        'posembed_cache_bytes{cache="shelf"}': 4096,
+    }
+
+
+def test_trainings_are_counted_by_state(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(RUNS, "load", lambda: {"running": 1, "waiting": 4})
+    assert figures("posembed_trainings") == {
+        'posembed_trainings{state="running"}': 1,
+        'posembed_trainings{state="waiting"}': 4,
+    }
+
+
+def test_a_process_holds_some_memory_or_its_system_does_not_say() -> None:
+    size = metrics.resident_bytes()
+    assert size is None or 50e6 < size < 50e9
+    assert len(figures("process_resident_memory_bytes")) == (size is not None)
+
+
+def test_only_what_was_asked_for_is_read() -> None:
+    provider = metrics.Metrics()
+    assert set(provider.get_stats(["posembed_frames"])) == {"posembed_frames"}
+    assert set(provider.get_stats()) == set(provider.stats_families)
