@@ -9,6 +9,7 @@ from dataclasses import replace
 import streamlit as st
 
 from pages._ui import cached, live
+from pages._ui.about import about, of_family
 from pages._ui.controls import setting, slider
 from pages._ui.link import Link
 from pages._ui.table_code import show_code
@@ -95,6 +96,7 @@ def main() -> None:
         lookup(link, progress, own)
     else:
         measured(link, progress, own)
+    about([*of_family(AdditiveEncoding), PositionTable.slug])
 
 
 def choose_view(link: Link) -> str:

@@ -9,6 +9,7 @@ import streamlit as st
 import torch
 from cachetools import LRUCache, cached
 from jaxtyping import Float
+from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 from torch import Tensor
@@ -139,7 +140,7 @@ def downloads(weight: Float[Tensor, "rows columns"], name: str, file: str) -> No
 def _forget(file: UploadedFile) -> None:
     """Let go of a file that Streamlit would hold until the session ends."""
     context = get_script_run_ctx()
-    if context is not None:
+    if context and isinstance(context.uploaded_file_mgr, MemoryUploadedFileManager):
         context.uploaded_file_mgr.remove_file(context.session_id, file.file_id)
 
 

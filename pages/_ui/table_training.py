@@ -72,7 +72,7 @@ def choose_spec(link: Link, task: str) -> TrainingSpec:
     try:
         return TrainingSpec(task=task, snapshot_every=every, **fields)
     except EncodingError as error:
-        st.error(f"{str(error)[0].upper()}{str(error)[1:]}. Shown instead: {error.nearest}.")
+        st.error(f"{error}. Shown instead: {error.nearest}.")
         fields[str(error.field)] = error.nearest
         return TrainingSpec(task=task, snapshot_every=every, **fields)
 
@@ -132,11 +132,9 @@ def buttons(progress: Progress) -> None:
     """Run or pause, one step, back to the start, another seed."""
     spec = progress.spec
     if progress.goes_on:
-        st.button("Pause", on_click=pause, args=(spec,), type="primary", width=90)
+        st.button("Pause", on_click=pause, args=(spec,), width=90)
     else:
-        st.button(
-            "Run", on_click=run, args=(spec,), type="primary", width=90, disabled=progress.is_done
-        )
+        st.button("Run", on_click=run, args=(spec,), width=90, disabled=progress.is_done)
     st.button("Step", on_click=step, args=(spec,), disabled=progress.goes_on or progress.is_done)
     st.button("Reset", on_click=reset, help="Back to the same noise")
     st.button("New seed", on_click=reseed, help="Other noise, from the next seed")

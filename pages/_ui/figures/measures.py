@@ -133,12 +133,14 @@ def components_figure(components: Components) -> Packed:
     axes = {f"{axis}axis": {"title": {"text": f"PC {number}"}, "showticklabels": False}
             for number, axis in enumerate("xyz", start=1)}  # fmt: skip
     space = Pane("the first three as a curve", solid=True, across=axes | {"aspectmode": "cube"})
-    sheet = Sheet(((space,), *((pane,) for pane in panes)), (430, 110, 110, 110), narrow=320)
+    rows = [(pane,) for pane in panes]
+    in_space = len(shares) == len(axes)
+    sheet = Sheet((*rows, (space,)) if in_space else rows, (*[110] * len(rows), 430), narrow=320)
     figure = sheet.figure()
-    for number, curve in enumerate(components.curves.T.tolist(), start=2):
+    for number, curve in enumerate(components.curves.T.tolist(), start=1):
         hover = "position %{x}<br>%{y:.4g}"
-        figure.add_trace(line(f"PC {number - 1}", number, range(length), curve, hover, _LINE))
-    if len(shares) == len(axes):
+        figure.add_trace(line(f"PC {number}", number, range(length), curve, hover, _LINE))
+    if in_space:
         x, y, z = components.curves.T.tolist()
         along: dict[str, Any] = {"color": list(range(length)), "colorscale": _ALONG}
         figure.add_scatter3d(

@@ -1,0 +1,273 @@
+"""The page about the learned table, as visitors' sessions run it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import safetensors.torch
+import torch
+from streamlit.testing.v1 import AppTest
+
+import posembed_core as pc
+from pages._ui import table_training
+from pages._ui.table_training import FRAMES
+from posembed_core.exports import to_safetensors
+from posembed_core.runs import Runs
+
+NAVIGATION = Path(__file__).parents[2] / "pages" / "navigation.py"
+# A training of less than a second.
+SMALL = {"max_seq_len": "16", "embed_dim": "8", "num_tokens": "4", "batch_size": "2", "steps": "40"}
+SPEC = pc.TrainingSpec(
+    **{name: int(text) for name, text in SMALL.items()}, snapshot_every=-(-40 // FRAMES)
+)
+
+
+@pytest.fixture(autouse=True)
+def runs(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[pc.TrainingSpec]]:
+    """A queue of its own for each test; gives the specs whose training was started."""
+    started: list[pc.TrainingSpec] = []
+
+    def train(spec: pc.TrainingSpec) -> Any:
+        started.append(spec)
+        return pc.train_table(spec)
+
+    queue = Runs(train=train)
+    monkeypatch.setattr(table_training, "RUNS", queue)
+    yield started
+    queue.close()
+
+
+def visit(params: Mapping[str, str] | None = None) -> AppTest:
+    """The page at a link."""
+    app = AppTest.from_file(str(NAVIGATION), default_timeout=60)
+    app.run()
+    app.switch_page("table.py")
+    for name, value in (params or {}).items():
+        app.query_params[name] = value
+    app.run()
+    assert not app.exception
+    return app
+
+
+def link(app: AppTest) -> dict[str, str]:
+    params = dict(app.query_params)
+    return {name: value[0] if isinstance(value, list) else value for name, value in params.items()}
+
+
+def press(app: AppTest, label: str) -> None:
+    (button,) = (one for one in app.button if one.label == label)
+    button.click().run()
+    assert not app.exception
+
+
+def labels(app: AppTest) -> set[str]:
+    return {button.label for button in app.button if not button.disabled}
+
+
+def words(app: AppTest) -> str:
+    return "\n".join(element.value for element in app.markdown)
+
+
+def progress(app: AppTest) -> str:
+    return str(app.get("progress")[0].proto.text)
+
+
+def plots(app: AppTest) -> int:
+    return sum(b"figure" in element.proto.bytes for element in app.get("bidi_component"))
+
+
+def finished(app: AppTest, step: int = 40) -> AppTest:
+    """The page once its run is there."""
+    deadline = time.monotonic() + 60
+    while f"Step {step} of" not in progress(app) or "left" in progress(app):
+        assert time.monotonic() < deadline, progress(app)
+        app.run()
+    app.run()
+    return app
+
+
+def test_the_first_visit_shows_noise() -> None:
+    app = visit()
+    assert link(app) == {}
+    assert progress(app) == "Step 0 of 400"
+    assert "Loss 0.728, mean cosine of adjacent rows 0.01" in words(app)
+    assert {"Run", "Step", "Reset", "New seed"} <= labels(app)
+    assert plots(app) == 1
+    assert len(app.get("download_button")) == 2
+
+
+def test_run_trains_to_the_end_and_the_link_remembers() -> None:
+    app = visit(SMALL)
+    press(app, "Run")
+    finished(app)
+    *_, result = pc.train_table(SPEC)
+    assert f"After 40 steps the loss is {result.loss:.3g}" in words(app)
+    assert link(app) == {**SMALL, "step": "40"}
+    assert "Run" not in labels(app)
+    colleague = finished(visit(link(app)))
+    assert words(colleague) == words(app)
+
+
+def test_step_reset_and_another_seed() -> None:
+    app = visit(SMALL)
+    noise = words(app)
+    press(app, "Step")
+    finished(app, 1)
+    press(app, "Step")
+    finished(app, 2)
+    assert link(app)["step"] == "2"
+    press(app, "Reset")
+    assert words(app) == noise
+    assert link(app) == SMALL
+    press(app, "New seed")
+    assert link(app) == {**SMALL, "seed": "43"}
+    assert words(app) != noise
+
+
+def test_pause_stays_at_what_is_seen() -> None:
+    app = visit({"steps": "1000"})
+    press(app, "Run")
+    deadline = time.monotonic() + 60
+    while progress(app).startswith("Step 0 "):
+        assert time.monotonic() < deadline
+        app.run()
+    press(app, "Pause")
+    seen = int(link(app)["step"])
+    assert 0 < seen < 1000
+    assert progress(app) == f"Step {seen} of 1000"
+    app.run()
+    assert progress(app) == f"Step {seen} of 1000"
+    assert "Run" in labels(app)
+
+
+def test_twenty_sessions_cost_one_run(runs: list[pc.TrainingSpec]) -> None:
+    sessions = [visit({**SMALL, "step": "40"}) for _ in range(20)]
+    said = {words(finished(app)) for app in sessions}
+    assert len(said) == 1
+    # Each of the twenty was another's, but for the one that found nobody training yet.
+    assert runs == [SPEC]
+
+
+def test_others_wait_their_turn_and_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    queue = Runs(most_waiting=1)
+    monkeypatch.setattr(table_training, "RUNS", queue)
+    long = {"steps": "1000", "step": "1000"}
+    visit(long)
+    second = visit({**long, "seed": "1"})
+    assert progress(second) == "Waiting: 1 other training comes first"
+    third = visit({**long, "seed": "2"})
+    assert "1 trainings wait already; try again in a minute" in third.warning[0].value
+    queue.close()
+
+
+def test_a_link_that_asks_for_the_impossible_says_so() -> None:
+    app = visit({"task": "sorting", "steps": "5000", "view": "cube", "colour": "red"})
+    said = " ".join(element.value for element in app.warning)
+    assert "task=sorting" in said
+    assert "steps must be between 1 and 1000, got 5000. Shown instead: 1000." in said
+    assert "view=cube" in said
+    assert "'colour', which is no setting here" in said
+    assert not app.error
+    app = visit({"seq_len": "200"})
+    assert app.error[0].value == (
+        "seq_len must be at most max_seq_len (128), got 200; try 128. Shown instead: 128."
+    )
+
+
+def test_a_position_beyond_the_end_is_a_model_s_error_and_has_ways_out() -> None:
+    beyond = {**SMALL, "view": "lookup", "position": "20"}
+    app = visit(beyond)
+    (error,) = app.error
+    assert "Position 20 has no row in a table of 16 rows: positions go from 0 to 15" in error.value
+    assert "use a longer table, interpolate it, or use a formula" in error.value
+    for way, said in {
+        "longer": "Rows 16 to 31 were added at random: nothing has trained them.",
+        "interpolated": "The 16 rows stretched to 31",
+        "formula": "Rows 16 to 31 come from the formula",
+    }.items():
+        app = visit({**beyond, "beyond": way})
+        assert not app.error
+        assert said in words(app)
+    app = visit({**beyond, "position": "-3", "beyond": "longer"})
+    assert "Position -3 has no row in a table of 32 rows" in app.error[0].value
+
+
+def test_only_rows_that_were_looked_up_move() -> None:
+    app = visit({**SMALL, "view": "gradient", "tokens": "6", "start": "4"})
+    said = words(app)
+    assert "One sequence of 6 tokens at positions 4 to 9" in said
+    assert "**6 rows moved**, exactly those that were looked up; the gradient of the other 10" in (
+        said
+    )
+
+
+def test_a_real_table_stands_beside_ours() -> None:
+    app = finished(visit({**SMALL, "view": "compare", "step": "40"}))
+    rows = [line for line in words(app).splitlines() if line.startswith("| **")]
+    assert [row.split("**")[1] for row in rows] == ["Random", "Trained here", "all-MiniLM-L6-v2"]
+    real = rows[-1].split("|")
+    assert (real[2].strip(), real[4].strip()) == ("0.474", "0.83")
+    assert plots(app) == 1
+
+
+@pytest.mark.parametrize(
+    "which", ["norms", "similarity", "patches", "singular values", "waves", "components"]
+)
+@pytest.mark.parametrize("source", ["trained", "none", "sinusoidal"])
+def test_every_measure_of_every_kind_of_table(which: str, source: str) -> None:
+    app = visit({**SMALL, "view": "measures", "measure": which, "source": source})
+    assert not app.error
+    assert plots(app) == 1
+    undefined = words(app).count("undefined")
+    assert undefined == (4 if source == "none" else 0)
+
+
+def uploaded(content: bytes, name: str, view: str = "measures") -> AppTest:
+    app = visit({**SMALL, "view": view})
+    app.file_uploader[0].set_value((name, content, "application/octet-stream")).run()
+    assert not app.exception
+    return app
+
+
+def test_your_own_table_is_shown_likely_tensors_first() -> None:
+    table = torch.from_numpy(np.random.RandomState(0).randn(50, 8).astype("f4"))
+    other = torch.zeros(3, 4)
+    data = safetensors.torch.save({"a.weight": other, "visual.positional_embedding": table})
+    app = uploaded(data, "clip.safetensors")
+    (tensor,) = (box for box in app.selectbox if box.label == "Tensor")
+    assert tensor.options[0] == "visual.positional_embedding (50 × 8, likely)"
+    assert "**clip.safetensors**, visual.positional_embedding: 49 positions" in words(app)
+    assert "Row 0 belongs to the class token" in words(app).replace("50 = 7² + 1 rows: r", "R")
+    (source,) = (box for box in app.selectbox if box.label == "Table")
+    assert source.value == "file"
+    # In no other session is it to be seen.
+    (there,) = (
+        box for box in visit({**SMALL, "view": "measures"}).selectbox if box.label == "Table"
+    )
+    assert "Your file" not in there.options
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (b"hello", "bad.pt is no tensor file"),
+        (b"\x80\x04K\x01.", "bad.pt holds pickled code or objects"),
+        (to_safetensors(torch.tensor([[1.0, float("nan")]]), "wpe"), "nan at row 0, column 1"),
+        (to_safetensors(torch.ones(4, 4), "wpe")[:-1], "bad.pt is truncated"),
+    ],
+)
+def test_what_cannot_be_read_is_refused_and_let_go(content: bytes, sentence: str) -> None:
+    app = uploaded(content, "bad.pt")
+    (error,) = app.error
+    assert error.value.startswith("Refused: ")
+    assert sentence in error.value
+    assert app.file_uploader[0].value is None
+    (source,) = (box for box in app.selectbox if box.label == "Table")
+    assert source.value == "trained"
+    app.run()
+    assert not app.error
