@@ -10,6 +10,7 @@ import streamlit as st
 from torch import Tensor
 
 from pages._ui import live
+from pages._ui.about import about
 from pages._ui.controls import Text, setting, slider
 from pages._ui.figures.rope_pairs import QUANTITIES
 from pages._ui.figures.two_pictures import Lengths
@@ -95,6 +96,7 @@ def main() -> None:
         link.write()
     else:
         pictures(link, name, chosen, found, quantity, arithmetic)
+        about([type(chosen.encoding).slug])
 
 
 def config_text(link: Link, model: str) -> str | bytes:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -54,6 +56,16 @@ def complaints(app: AppTest) -> str:
     return " ".join(one.value for one in [*app.warning, *app.error, *app.info])
 
 
+def frame(app: AppTest) -> dict[str, Any]:
+    """What the browser is told to draw: the header of the plot's packet."""
+    (data,) = (
+        element.proto.bytes
+        for element in app.get("bidi_component")
+        if b'"figure"' in element.proto.bytes
+    )
+    return json.loads(data[4 : 4 + int.from_bytes(data[:4], "little")])
+
+
 def rows(app: AppTest, heading: str) -> dict[str, list[str]]:
     """The rows of the table whose first line has this heading, by their first cell."""
     (table,) = (one.value for one in app.markdown if heading in one.value.splitlines()[0])
@@ -73,6 +85,19 @@ def test_the_first_visit_compares_no_position_with_each_door() -> None:
     }
     assert not complaints(app)
     assert link(app) == {}
+
+
+def test_differences_are_taken_from_the_first_in_the_browser() -> None:
+    drawn = frame(visit({"encodings": "none_alibi_t5"}))
+    assert drawn["mixes"]["changes 1"] == [["weights 1", 1.0], ["weights 0", -1.0]]
+    assert "changes 0" not in drawn["mixes"]
+    assert len(drawn["needs"]) == 6
+    # A temperature changes no score, so only weights travel.
+    warmer = frame(visit({"encodings": "none_alibi_t5", "temperature": "2"}))
+    for name, part in drawn["needs"].items():
+        assert (warmer["needs"][name] == part) == name.startswith("scores"), name
+    # Without a mask every cell has a value, with one the upper half has none.
+    assert frame(visit({"encodings": "none_alibi_t5", "causal": "true"}))["needs"] != drawn["needs"]
 
 
 @pytest.mark.parametrize("slug", pc.encodings())
