@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import Literal
 
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Complex, Float, Int
 from torch import Tensor
 
 Pairing = Literal["half", "interleaved"]
+
+_RUN = 64  # positions at once: their angles stay in the processor's cache
+_MANY = 2**14  # angles, of which fewer are computed sooner than put together
 
 
 def inverse_frequencies(dim: int, base: float) -> Float[Tensor, " pairs"]:
@@ -42,6 +46,32 @@ def position_angles(
     return (positions.to(torch.float64) * scale).unsqueeze(-1) * inv_freq.to(torch.float64)
 
 
+def position_waves(
+    positions: Int[Tensor, " n"], inv_freq: Float[Tensor, " pairs"]
+) -> Iterator[Complex[Tensor, "rows pairs"]]:
+    """``sin(position * inv_freq) + i cos(position * inv_freq)``, complex128, some rows at a time.
+
+    Sine and cosine alternate in memory. Consecutive positions are put together from few of them,
+    which takes a tenth of the time: with θ = pω and δ = rω,
+    sin(θ + δ) + i cos(θ + δ) = (sin θ + i cos θ)(cos δ - i sin δ). All in float64: that adds less
+    rounding than the angle itself has.
+    """
+    first = positions[:1]
+    run = torch.arange(_RUN)
+    if len(positions) * len(inv_freq) > _MANY and torch.equal(
+        positions, first + torch.arange(len(positions))
+    ):
+        steps = position_angles(run, inv_freq)
+        step = torch.complex(steps.cos(), -steps.sin())
+        begins = position_angles(positions[::_RUN], inv_freq)
+        for i, begin in enumerate(torch.complex(begins.sin(), begins.cos())):
+            yield begin * step[: len(positions) - i * _RUN]
+    else:
+        for piece in positions.split(_RUN):
+            angles = position_angles(piece, inv_freq)
+            yield torch.complex(angles.sin(), angles.cos())
+
+
 def rotate_pairs(
     x: Float[Tensor, "... dim"],
     angles: Float[Tensor, "#*batch pairs"],
@@ -61,10 +91,17 @@ def rotate_pairs(
     cos = (angles.cos() * factor).to(exact)
     sin = (angles.sin() * factor).to(exact)
     turned, passed = x[..., :width].to(exact), x[..., width:]
-    # half:        x = [a0 a1 … | b0 b1 …]     out = [a cos - b sin | b cos + a sin]
-    # interleaved: x = [a0 b0 a1 b1 …]         the same, pair by pair
     a, b = split_pairs(turned, pairing)
-    rotated = join_pairs(a * cos - b * sin, b * cos + a * sin, pairing).to(x.dtype)
+    if pairing == "interleaved":
+        # x = [a0 b0 a1 b1 …]: (a + ib)(cos + i sin), in one pass over the memory
+        product = torch.complex(a, b) * torch.complex(cos, sin)
+        rotated = torch.view_as_real(product).flatten(-2)
+    else:
+        # x = [a0 a1 … | b0 b1 …]     out = [a cos - b sin | b cos + a sin]
+        rotated = turned * torch.cat((cos, cos), dim=-1)
+        rotated[..., : width // 2].addcmul_(b, sin, value=-1)
+        rotated[..., width // 2 :].addcmul_(a, sin)
+    rotated = rotated.to(x.dtype)
     return rotated if passed.shape[-1] == 0 else torch.cat((rotated, passed), dim=-1)
 
 

@@ -10,11 +10,8 @@ from jaxtyping import Float
 from torch import Tensor
 
 from posembed_core.base import AdditiveEncoding, Positions, as_positions, choice, real
-from posembed_core.frequencies import inverse_frequencies, position_angles
+from posembed_core.frequencies import inverse_frequencies, position_waves
 from posembed_core.registry import register
-
-# The angles of a piece this large (in channels) stay in the cache and out of the memory bound.
-_PIECE = 2**18
 
 
 @register
@@ -49,12 +46,15 @@ class Sinusoidal(AdditiveEncoding):
         inv_freq = inverse_frequencies(self.embed_dim, self.base)
         sines, cosines = self._columns()
         out = torch.empty(where.numel(), self.embed_dim, dtype=dtype)
-        rows = max(1, _PIECE // self.embed_dim)
-        for start in range(0, len(out), rows):
-            piece = out[start : start + rows]
-            angles = position_angles(where.flatten()[start : start + rows], inv_freq)
-            piece[:, sines] = angles.sin().to(dtype)
-            piece[:, cosines] = angles[:, : self.embed_dim // 2].cos().to(dtype)
+        start = 0
+        for waves in position_waves(where.flatten(), inv_freq):
+            rows = out[start : start + len(waves)]
+            start += len(waves)
+            if self.layout == "interleaved" and self.embed_dim % 2 == 0:
+                rows.copy_(torch.view_as_real(waves).flatten(1))
+            else:
+                rows[:, sines] = waves.real.to(dtype)
+                rows[:, cosines] = waves.imag[:, : self.embed_dim // 2].to(dtype)
         return out.reshape(*where.shape, self.embed_dim)
 
     def _columns(self) -> tuple[slice, slice]:
