@@ -80,8 +80,9 @@ def test_the_first_look_has_a_picture_for_every_door(visit: Callable[..., Page])
              return new Set(new Uint32Array(data.buffer)).size })"""
     )
     assert min(colours) > 20
-    labels = page.locator(".live-plot .xtick text").all_text_contents()
-    assert labels.count("cabinet") == 11
+    labels = page.locator(".live-plot .cartesianlayer text").all_text_contents()
+    # Below each picture, and beside the first of each row.
+    assert labels.count("cabinet") == 11 + 3
     assert "adds up to 1" in page.locator("body").inner_text()
 
 
