@@ -23,6 +23,13 @@ _PLACES = {
     "picture": ("the picture", ".live-plot"),
     "numbers": ("the numbers", "[data-testid=stMain] table"),
 }
+_KEYS = {
+    "b": "step.back",
+    "a": "step.again",
+    "n": "step.next",
+    "p": "frame.present",
+    "q": "frame.code",
+}
 
 
 @dataclass(frozen=True)
@@ -55,7 +62,7 @@ class Frame:
         path = next(path for path, page in self.pages.items() if page.title == shown.title)
         place = _place() if path != "lesson" else None
         if place is None:
-            live.stage(present=self.presents)
+            live.stage(present=self.presents, keys=_KEYS)
         else:
             bar(place, self.presents)
         shown.run()
@@ -105,11 +112,10 @@ def bar(place: Place, presents: bool) -> None:
             )
             live.stage(
                 present=presents,
+                keys=_KEYS,
                 point=selector,
                 look=f"Look at: {name}",
                 say=f"Step {place.number} of {len(lesson.steps)}: {step.say}",
-                back="step.back",
-                next_="step.next",
             )
             back = st.button("Back", shortcut="b", key="step.back", disabled=place.number == 1)
             again = st.button("As it was", shortcut="a", key="step.again", help="This step anew")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit, urlunsplit
 
 import segno
 import streamlit as st
@@ -14,7 +14,8 @@ def show_code() -> None:
     """The code, and the link itself to copy."""
     link = address()
     try:
-        st.image(svg_of(link), width=620, alt=f"QR code of {link}")
+        code = st.container(key="code", horizontal_alignment="center")
+        code.image(svg_of(link), width="content", alt=f"QR code of {link}")
     except segno.DataOverflowError:
         st.info(f"This link has {len(link):,} characters, more than a QR code holds: copy it.")
     st.code(link, language=None, wrap_lines=True)
@@ -23,7 +24,8 @@ def show_code() -> None:
 def address() -> str:
     """What stands in the browser's address bar, without ``embed``."""
     query = urlencode(st.query_params.to_dict())
-    return f"{st.context.url or ''}{'?' if query else ''}{query}"
+    parts = urlsplit(st.context.url or "")
+    return urlunsplit(parts._replace(path=parts.path or "/", query=query))
 
 
 def svg_of(link: str) -> str:

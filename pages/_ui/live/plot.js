@@ -2,6 +2,7 @@
 import { awayFrom, axesOf, overlap } from "./axes.js"
 import { CSS, dress, merge, put } from "./dress.js"
 import { Heatmaps } from "./heatmaps.js"
+import { enlarge, isLarge } from "./large.js"
 import { isTraceable, pathsOf, trace } from "./lines.js"
 import { fetchPart, loadPlotly } from "./load.js"
 import { buffers, header, page, theme } from "./packet.js"
@@ -110,7 +111,8 @@ class Chart {
     const shapes = [...frame.arrays].map(([name, { rows, cols }]) => `${name} ${rows} ${cols}`)
     const mixed = Object.keys(frame.mixes)
     const state = JSON.stringify(
-      [frame.figure, shapes, mixed, theme(this.root), this.available, frame.height])
+      [frame.figure, shapes, mixed, theme(this.root), this.available, frame.height,
+        isLarge()])
     if (state !== this.state) {
       this.state = state
       this.prepare()
@@ -135,8 +137,9 @@ class Chart {
     this.traces = figure.data
     this.width = this.available
     const narrow = this.width < figure.narrowWidth
-    const layout = narrow ? merge(figure.layout, figure.narrow) : figure.layout
+    let layout = narrow ? merge(figure.layout, figure.narrow) : figure.layout
     if (!(narrow && figure.narrow.height)) layout.height = frame.height ?? layout.height ?? 450
+    if (isLarge()) layout = enlarge(layout)
     layout.width = this.width
     this.root.style.minHeight = `${layout.height}px`
     this.base = dress(layout, this.root, this.traces)

@@ -10,7 +10,12 @@ const CSS = `
 .stage button:focus-visible { outline: 2px solid var(--st-text-color); outline-offset: 2px }
 .stage [role=status] { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%) }
 [data-testid=stMainBlockContainer]:has(.st-key-lesson) { padding-top: 4.25rem }
+.st-key-code img { height: min(70vh, 85vw); width: auto !important }
 html[data-present] { font-size: clamp(16px, 1.75vw, 28px) }
+html[data-present] [data-testid=stElementContainer]:has(> [data-testid=stSelectbox]) { min-width: 13rem }
+html[data-present] [data-testid=stHorizontalBlock] :is([data-testid=stLayoutWrapper],
+  [data-testid=stVerticalBlock]):has(h3) { min-width: max-content }
+html[data-present] [data-testid=stHorizontalBlock] h3 { white-space: nowrap }
 html[data-present] [data-testid=stHeader] { display: none }
 html[data-present] [data-testid=stMainBlockContainer] { padding: 1rem 2rem }
 html[data-present] [data-testid=stMain] :is([data-testid=stCaptionContainer], [data-testid=stExpander],
@@ -19,6 +24,7 @@ html[data-present] [data-testid=stMain] :is([data-testid=stCaptionContainer], [d
   :not(.st-key-lesson *, .st-key-footer *, [data-pointed], [data-pointed] *, :has([data-pointed])) { display: none }
 `.replace("\n  :not", ":not")
 
+const CLICKER = { PageDown: "n", PageUp: "b" }
 const stages = new WeakMap()
 
 class Stage {
@@ -61,20 +67,24 @@ class Stage {
 
   show() {
     this.there.scrollIntoView({ block: "nearest" })
-    const inside = this.there.querySelector("input, button, select, textarea, [tabindex]")
-    const target = inside ?? this.there.querySelector("*")?.shadowRoot?.querySelector("input")
-    if (target) return target.focus()
+    const control = "input, button, select, textarea, [tabindex]"
+    const host = [...this.there.querySelectorAll("*")].find((node) => node.shadowRoot)
+    const target = (host?.shadowRoot ?? this.there).querySelector(control)
+    if (target && !this.there.matches(".live-plot")) return target.focus()
     this.there.tabIndex = -1
     this.there.focus({ preventScroll: true })
   }
 
-  // A presenter's clicker sends Page keys; a slider with the focus keeps them.
+  // A presenter's clicker sends Page keys; Streamlit's shortcuts don't reach into a slider of ours.
   key(event) {
-    const step = { PageDown: this.data?.next, PageUp: this.data?.back }[event.key]
-    const busy = event.composedPath()[0]?.matches?.("input, select, textarea, [role=slider]")
-    if (!step || busy || event.ctrlKey || event.altKey || event.metaKey) return
+    const [deep] = event.composedPath()
+    const inSlider = deep !== event.target && deep.type === "range"
+    const typing = deep.matches?.("input:not([type=radio]), select, textarea")
+    const name = inSlider ? event.key : CLICKER[event.key]
+    const button = this.data?.keys[name]
+    if (!button || (typing && !inSlider) || event.ctrlKey || event.altKey || event.metaKey) return
     event.preventDefault()
-    document.querySelector(`${step} button`)?.click()
+    document.querySelector(`${button} button`)?.click()
   }
 
   destroy() {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 import streamlit as st
 
@@ -13,13 +14,7 @@ _stage = st.components.v2.component("stage", js=stub("stage.js"), isolate_styles
 
 
 def stage(
-    *,
-    present: bool,
-    point: str = "",
-    look: str = "",
-    say: str = "",
-    back: str = "",
-    next_: str = "",
+    *, present: bool, keys: Mapping[str, str], point: str = "", look: str = "", say: str = ""
 ) -> None:
     """Set the stage for the page drawn in this run.
 
@@ -27,7 +22,8 @@ def stage(
         ``footer``.
     point: CSS selector of what to outline; ``look`` names it on a button that goes there.
     say: read out by a screen reader when it changes.
-    back, next_: keys of the buttons that the keys Page up and Page down press, as a clicker does.
+    keys: shortcut → the Streamlit key of its button; here they work inside a live slider too, and
+        Page up and Page down, as a clicker sends them, press B and N.
     """
     _stage(
         key="stage",
@@ -37,8 +33,7 @@ def stage(
             "point": point,
             "look": look,
             "say": say,
-            "back": back and key_selector(back),
-            "next": next_ and key_selector(next_),
+            "keys": {key: key_selector(button) for key, button in keys.items()},
         },
     )
 

@@ -1,0 +1,218 @@
+"""Lessons, the projector's view and locked links as a class meets them, by keyboard."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from urllib.parse import parse_qs, unquote, urlsplit
+
+import pytest
+import segno
+from playwright.sync_api import Page, expect
+
+from pages._ui.lessons import Lesson, Step, lessons
+
+pytestmark = pytest.mark.browser
+
+APP = Path(__file__).parents[2] / "app.py"
+STEP = "/?encoding=learned&length=10&lesson=handbook-combining.1"
+
+
+@pytest.fixture(scope="session")
+def app(serve: Callable[..., str]) -> str:
+    """The URL of the real app."""
+    return serve(APP)
+
+
+def open_page(page: Page, url: str) -> None:
+    """Go there and wait until a picture is painted and at rest."""
+    page.goto(url)
+    page.locator(".live-plot[data-state=rest]").first.wait_for(timeout=60_000)
+
+
+def query(page: Page) -> dict[str, str]:
+    return {name: values[0] for name, values in parse_qs(urlsplit(page.url).query).items()}
+
+
+def arrive(page: Page, lesson: Lesson, number: int) -> None:
+    """Wait for a step: its place, its sentence, the one thing it points at."""
+    expect(page.get_by_text(f"{lesson.title} · {number} of {len(lesson.steps)}")).to_be_visible(
+        timeout=30_000
+    )
+    expect(page.locator("[data-pointed]")).to_have_count(1, timeout=30_000)
+    expect(page.locator("[data-pointed]")).to_be_visible()
+    expect(page.get_by_role("button", name="Look at:")).to_be_visible()
+
+
+def answer(page: Page, step: Step) -> None:
+    """Say something, by keyboard, and see the computed value beside it."""
+    if step.ask is None:
+        return
+    expect(page.get_by_text("Computed just now")).to_have_count(0)
+    if step.ask.options:
+        page.get_by_role("radio").first.focus()
+        page.keyboard.press("Space")
+    else:
+        page.get_by_label(step.ask.question).focus()
+        page.keyboard.type("1")
+        page.keyboard.press("Enter")
+        page.keyboard.press("Tab")
+    expect(page.get_by_text("Computed just now")).to_be_visible(timeout=30_000)
+
+
+@pytest.mark.parametrize("slug", lessons())
+def test_a_lesson_runs_to_its_end_by_keyboard(page: Page, app: str, slug: str) -> None:
+    lesson = lessons()[slug]
+    open_page(page, app)
+    page.get_by_role("link", name="Lessons").focus()
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name=lesson.title).focus()
+    page.keyboard.press("Enter")
+    for number, step in enumerate(lesson.steps, 1):
+        arrive(page, lesson, number)
+        expect(page).to_have_url(re.compile(rf"lesson={slug}\.{number}"))
+        assert query(page) == {**step.params, "lesson": f"{slug}.{number}"}
+        answer(page, step)
+        page.keyboard.press("n")
+    expect(page.get_by_role("heading", name="Lessons")).to_be_visible(timeout=30_000)
+    assert query(page) == {}
+
+
+def test_what_a_student_changes_can_be_undone_and_back_goes_back(page: Page, app: str) -> None:
+    lesson = lessons()["handbook-combining"]
+    open_page(page, app + STEP)
+    page.locator("input[type=range]").nth(2).focus()
+    page.keyboard.press("ArrowRight")
+    expect(page).to_have_url(re.compile(r"scale=1\.01"))
+    page.keyboard.press("a")
+    expect(page).not_to_have_url(re.compile("scale"))
+    expect(page.locator("input[type=number]").nth(2)).to_have_value("1.00")
+    page.keyboard.press("n")
+    arrive(page, lesson, 2)
+    page.keyboard.press("b")
+    arrive(page, lesson, 1)
+
+
+def test_the_button_goes_to_what_is_pointed_at(page: Page, app: str) -> None:
+    open_page(page, f"{app}/?encoding=learned&length=10&scale=2&lesson=handbook-combining.3")
+    page.get_by_role("button", name="Look at: scale").click()
+    focused = page.evaluate(
+        "document.activeElement.shadowRoot?.activeElement?.getAttribute('aria-label')"
+    )
+    assert focused == "Scale s, number"
+
+
+def test_a_lesson_that_is_not_there_is_said_to_be_missing(page: Page, app: str) -> None:
+    open_page(page, f"{app}/?lesson=beauty.1")
+    expect(page.get_by_role("alert")).to_contain_text("beauty")
+    open_page(page, f"{app}/?lesson=square-root.99")
+    expect(page.get_by_role("alert")).to_contain_text("steps 1 to 4")
+
+
+def sizes(page: Page) -> tuple[float, float]:
+    """Type on the page and in the picture, in CSS pixels."""
+    return tuple(
+        page.evaluate(
+            """() => [document.documentElement, document.querySelector('.live-plot .xtick text')]
+                 .map((node) => parseFloat(getComputedStyle(node).fontSize))"""
+        )
+    )
+
+
+def test_one_key_is_for_the_projector_and_leaves_it(page: Page, app: str) -> None:
+    open_page(page, app + STEP)
+    small = sizes(page)
+    page.keyboard.press("p")
+    expect(page).to_have_url(re.compile("present=true"))
+    page.wait_for_function("document.documentElement.hasAttribute('data-present')")
+    page.wait_for_timeout(1500)
+    large = sizes(page)
+    assert all(after > 1.3 * before for before, after in zip(small, large, strict=True))
+    # The sentence, the controls, the picture and the numbers pointed at, and nothing else.
+    expect(page.get_by_text("Ten tokens of 64 numbers")).to_be_visible()
+    expect(page.locator("table")).to_be_visible()
+    expect(page.get_by_text("Each cell is one value.")).to_be_hidden()
+    expect(page.get_by_role("link", name="Table")).to_have_count(0)
+    page.keyboard.press("PageDown")
+    expect(page).to_have_url(re.compile(r"handbook-combining\.2.*present=true"))
+    expect(page.locator("table")).to_be_hidden()
+    page.keyboard.press("PageUp")
+    expect(page).to_have_url(re.compile(r"handbook-combining\.1.*present=true"))
+    page.keyboard.press("p")
+    expect(page).not_to_have_url(re.compile("present"))
+    expect(page.get_by_text("Each cell is one value.")).to_be_visible()
+    page.wait_for_timeout(1500)
+    assert sizes(page) == small
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_code_holds_the_link_in_the_address_bar(
+    new_page: Callable[..., Page], app: str, scheme: str
+) -> None:
+    page = new_page(viewport={"width": 1024, "height": 768}, color_scheme=scheme)
+    open_page(page, app + STEP)
+    page.locator("input[type=range]").nth(2).focus()
+    page.keyboard.press("ArrowRight")
+    expect(page).to_have_url(re.compile(r"scale=1\.01"))
+    page.keyboard.press("q")
+    image = page.get_by_role("img", name="QR code of")
+    expect(image).to_be_visible(timeout=20_000)
+    page.wait_for_timeout(500)
+    link = image.get_attribute("alt").removeprefix("QR code of ")
+    assert unquote(link) == unquote(page.url)
+    # What is painted is that link's code: dark and light where its modules are.
+    modules = [[bool(cell) for cell in row] for row in segno.make_qr(
+        link, error="l", boost_error=False).matrix]  # fmt: skip
+    assert painted_modules(page, len(modules)) == modules
+    box = image.bounding_box()
+    assert box["height"] >= 500
+    assert box["y"] + box["height"] <= 768
+
+
+def painted_modules(page: Page, count: int) -> list[list[bool]]:
+    """Which modules of the code on the screen are dark; four modules around it are light."""
+    return page.evaluate(
+        """(count) => { const image = document.querySelector('.st-key-code img')
+             const side = image.naturalWidth
+             const size = { width: side, height: side }
+             const canvas = Object.assign(document.createElement('canvas'), size)
+             const context = canvas.getContext('2d')
+             context.drawImage(image, 0, 0, side, side)
+             const step = side / (count + 8)
+             const at = (k) => Math.floor((k + 4.5) * step)
+             const dark = (x, y) => context.getImageData(at(x), at(y), 1, 1).data[0] < 128
+             const all = [...Array(count).keys()]
+             return all.map((y) => all.map((x) => dark(x, y))) }""",
+        count,
+    )
+
+
+def test_a_link_hides_and_locks_controls(page: Page, app: str) -> None:
+    open_page(page, f"{app}/?encoding=rope&length=40&hide=encoding,scale,pairing&lock=length,at")
+    expect(page.get_by_label("Encoding")).to_have_count(0)
+    expect(page.locator("input[type=range]")).to_have_count(2)
+    expect(page.locator("input[type=range]").nth(0)).to_be_disabled()
+    expect(page.locator("input[type=range]").nth(1)).to_be_enabled()
+    page.locator("input[type=range]").nth(1).focus()
+    page.keyboard.press("ArrowRight")
+    expect(page).to_have_url(re.compile("dimension="))
+    now = query(page)
+    assert (now["encoding"], now["length"], now["lock"]) == ("rope", "40", "length,at")
+    page.get_by_role("button", name="More").click()
+    expect(page.get_by_label("Numbers at positions")).to_be_disabled()
+    expect(page.get_by_label("Pairs")).to_have_count(0)
+
+
+def test_a_link_that_hides_what_is_not_there_says_so(page: Page, app: str) -> None:
+    open_page(page, f"{app}/?hide=beauty")
+    expect(page.get_by_role("alert")).to_contain_text("beauty")
+
+
+def test_a_lesson_works_inside_slides(page: Page, app: str) -> None:
+    open_page(page, f"{app}{STEP}&present=true&embed=true")
+    expect(page.get_by_text("Ten tokens of 64 numbers")).to_be_visible()
+    page.keyboard.press("n")
+    expect(page).to_have_url(re.compile(r"handbook-combining\.2"))
+    expect(page).to_have_url(re.compile("embed=true"))
+    expect(page.get_by_test_id("stMainMenu")).to_have_count(0)
