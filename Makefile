@@ -52,6 +52,8 @@ check: $(VENV)/.dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/hadolint Dockerfile
+	@if [ -x $(BIN)/actionlint ]; then $(BIN)/actionlint; \
+	else echo 'actionlint is not here (requirements-workflow.txt): workflows left unlinted'; fi
 	$(BIN)/kubernetes-validate --strict --quiet $(filter-out %/kustomization.yaml,$(wildcard deploy/kubernetes/*.yaml))
 	@if command -v nginx >/dev/null; then \
 	  $(BIN)/python -m pytest -q -m proxy tests/deploy/test_configuration.py; \
@@ -61,7 +63,7 @@ check: $(VENV)/.dev
 	    echo "node --check $$file"; node --input-type=module --check < "$$file" || exit 1; \
 	  done; \
 	else echo 'node is not here: JavaScript left unchecked'; fi
-	$(BIN)/python -m pytest -q tests/test_project.py
+	$(BIN)/python -m pytest -q tests/test_project.py tests/test_joining.py tests/test_lessons.py
 
 bench: $(VENV)/.dev
 	@if [ -f benchmarks/__main__.py ]; then $(BIN)/python -m benchmarks; \

@@ -17,10 +17,13 @@ from playwright.sync_api import sync_playwright
 
 HERE = Path(__file__).parent
 PORT = 8599
+STEP = "encoding=learned&length=10&at=0&lesson=handbook-combining.2"
 # File name → path and query of the page, and the size of the window.
 PICTURES = {
     "combine.png": ("/", (1280, 860)),
     "sentence.png": ("/?tokens=sentence&encoding=model", (1280, 960)),
+    "lesson.png": (f"/?{STEP}", (1280, 860)),
+    "presenter.png": (f"/?{STEP}&present=true", (1280, 860)),
 }
 
 

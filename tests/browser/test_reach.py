@@ -1,0 +1,118 @@
+"""What holds on every page: axe, keyboard, narrow screens and zoom, no other host, less motion."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+
+from pages._ui.site import FOLDER, PAGES, SitePage
+
+pytestmark = pytest.mark.browser
+
+APP = Path(__file__).parents[2] / "app.py"
+HERE = [pytest.param(page, id=page.path) for page in PAGES if (FOLDER / page.file).exists()]
+# A projector, a 1280 × 900 window at 200 % zoom, a phone.
+SCREENS = ((1024, 768), (640, 450), (390, 844))
+
+
+@pytest.fixture(scope="session")
+def app(serve: Callable[..., str]) -> str:
+    """The URL of the real app."""
+    return serve(APP)
+
+
+def visit(page: Page, app: str, where: SitePage) -> None:
+    """Come from the landing page, as a visitor does, and wait until all is drawn."""
+    page.goto(app)
+    page.locator(".live-plot[data-state=rest]").first.wait_for(timeout=60_000)
+    if where is not PAGES[0]:
+        page.get_by_role("link", name=where.title, exact=True).click()
+    if where.path == "lesson":
+        expect(page.get_by_role("heading", name="Lessons")).to_be_visible(timeout=60_000)
+        return
+    page.wait_for_url(re.compile("" if where is PAGES[0] else where.path))
+    page.locator(".live-plot[data-state=rest]").first.wait_for(timeout=60_000)
+    rest(page)
+
+
+def rest(page: Page) -> None:
+    """Wait until the script has run to its end."""
+    page.locator("[data-test-script-state=notRunning]").wait_for(timeout=60_000)
+    page.wait_for_timeout(500)
+
+
+def ours(violations: list[dict]) -> list[tuple[str, object]]:
+    """What axe has found, but for the contrast of Streamlit's own st.caption."""
+    return [
+        (violation["id"], node["target"])
+        for violation in violations
+        if violation["impact"] in {"serious", "critical"}
+        for node in violation["nodes"]
+        if not (violation["id"] == "color-contrast" and "stCaption" in str(node["html"]))
+    ]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("where", HERE)
+def test_a_page_reaches_everybody(
+    new_page: Callable[..., Page], app: str, where: SitePage, scheme: str
+) -> None:
+    page = new_page(color_scheme=scheme, reduced_motion="reduce", device_scale_factor=1)
+    visit(page, app, where)
+    assert ours(Axe().run(page).response["violations"]) == []
+    for width, height in SCREENS:
+        page.set_viewport_size({"width": width, "height": height})
+        page.wait_for_timeout(500)
+        overflow = page.evaluate("document.documentElement.scrollWidth - innerWidth")
+        assert overflow <= 0, f"{overflow} pixels too wide at {width} × {height}"
+
+
+@pytest.mark.parametrize("where", HERE)
+def test_a_page_asks_no_other_host_and_says_its_numbers(
+    page: Page, app: str, where: SitePage
+) -> None:
+    hosts: set[str] = set()
+    page.on("request", lambda request: hosts.add(urlsplit(request.url).netloc))
+    visit(page, app, where)
+    for folded in page.get_by_test_id("stExpander").all():
+        folded.locator("summary").click()
+    for popover in page.get_by_test_id("stPopover").all():
+        popover.get_by_role("button").first.click()
+        page.wait_for_timeout(400)
+        page.keyboard.press("Escape")
+    rest(page)
+    assert hosts - {""} == {urlsplit(app).netloc}
+    said = page.evaluate(
+        "[...document.querySelectorAll('.live-plot [role=img]')].map((e) => e.ariaLabel)"
+    )
+    assert said or where.path == "lesson"
+    assert [text for text in said if not re.search(r"\d", text or "")] == []
+    # Nothing of ours moves by itself, whether motion is welcome or not.
+    moving = page.evaluate(
+        """[...document.querySelectorAll('.live-plot, .live-plot *, .stage, .stage *')]
+             .filter((e) => getComputedStyle(e).animationName !== 'none').length"""
+    )
+    assert moving == 0
+
+
+@pytest.mark.parametrize("where", HERE)
+def test_every_control_of_a_page_is_reached_by_tab(page: Page, app: str, where: SitePage) -> None:
+    visit(page, app, where)
+    controls = page.evaluate(
+        """() => { const found = []
+             const walk = (root) => { for (const e of root.querySelectorAll('*')) {
+               if (e.shadowRoot) walk(e.shadowRoot)
+               if (e.matches('button, input, select, textarea, a[href], summary') && !e.disabled
+                   && e.checkVisibility({ visibilityProperty: true }) && e.tabIndex < 0
+                   && !e.closest('[role=radiogroup], [data-testid=stNumberInput]'))
+                 found.push(e.outerHTML.slice(0, 120)) } }
+             walk(document.querySelector('[data-testid=stMain]'))
+             return found }"""
+    )
+    assert controls == []
