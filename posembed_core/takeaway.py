@@ -23,6 +23,7 @@ MAX_BYTES = 64_000_000
 FORMATS = ("csv", "npy", "safetensors")
 _PIECE = 2**18  # values
 _CSV_BYTES = 13  # of a float32 with its comma, at most "-1.2345678e-05,"; most are shorter
+_TEXTS = 3_500_000  # bytes of an archive without its arrays: a compressed plotly.js and picture
 _LIBRARIES = ("torch", "numpy", "safetensors")
 
 
@@ -143,11 +144,11 @@ class View:
 
     def size(self) -> int:
         """About how many bytes the archive has."""
-        return 6_000_000 + sum(table.size("npy") for table in self.kept())
+        return _TEXTS + sum(table.size("npy") for table in self.kept())
 
     def kept(self) -> list[Table]:
         """The tables that fit into the archive together, the first ones first."""
-        room, kept = MAX_BYTES - 6_000_000, []
+        room, kept = MAX_BYTES - _TEXTS, []
         for table in self.tables:
             if table.size("npy") <= room:
                 room -= table.size("npy")
@@ -172,7 +173,7 @@ def archive(view: View, libraries: Sequence[str] = ()) -> Iterator[float | bytes
         for name, text in texts.items():
             if text:
                 file.writestr(_entry(f"{view.name}/{name}", zipfile.ZIP_DEFLATED), text)
-        yield 6_000_000 / total
+        yield _TEXTS / total
         for table in kept:
             # Numbers like these hardly get smaller, so they are stored as they are.
             with file.open(
@@ -180,7 +181,7 @@ def archive(view: View, libraries: Sequence[str] = ()) -> Iterator[float | bytes
             ) as entry:
                 for piece in encoded(table, "npy"):
                     entry.write(piece)
-                    yield min(1.0, (6_000_000 + buffer.tell()) / total)
+                    yield min(1.0, (_TEXTS + buffer.tell()) / total)
     yield buffer.getvalue()
 
 

@@ -67,7 +67,7 @@ def take_away_popover(view: Callable[[], View], *, chart: str, key: str) -> None
 
 def _page(view: View, picture: Callable[[], str], key: str) -> None:
     st.download_button(
-        "HTML, works without a network (5 MB)",
+        "HTML, works without a network (5 to 8 MB)",
         picture,
         f"{view.name}.html",
         "text/html",
