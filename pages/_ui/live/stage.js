@@ -25,6 +25,7 @@ html[data-present] [data-testid=stMain] :is([data-testid=stCaptionContainer], [d
 `.replace("\n  :not", ":not")
 
 const CLICKER = { PageDown: "n", PageUp: "b" }
+const FREE = /^(radio|checkbox|range|button|submit|file)$/
 const stages = new WeakMap()
 
 class Stage {
@@ -39,7 +40,7 @@ class Stage {
     })
     this.watching.observe(document.body, { childList: true, subtree: true })
     this.onkey = (event) => this.key(event)
-    document.addEventListener("keydown", this.onkey)
+    addEventListener("keydown", this.onkey, true)
   }
 
   receive(data) {
@@ -75,22 +76,24 @@ class Stage {
     this.there.focus({ preventScroll: true })
   }
 
-  // A presenter's clicker sends Page keys; Streamlit's shortcuts don't reach into a slider of ours.
+  // Streamlit's own shortcuts stop at a radio button or inside a slider, and a clicker sends Page keys.
   key(event) {
     const [deep] = event.composedPath()
-    const inSlider = deep !== event.target && deep.type === "range"
-    const typing = deep.matches?.("input:not([type=radio]), select, textarea")
-    const name = inSlider ? event.key : CLICKER[event.key]
-    const button = this.data?.keys[name]
-    if (!button || (typing && !inSlider) || event.ctrlKey || event.altKey || event.metaKey) return
+    const button = this.data?.keys[CLICKER[event.key] ?? event.key]
+    const typing = deep.matches?.("select, textarea, [contenteditable], input") && !FREE.test(deep.type)
+    const scrolls = event.key in CLICKER && deep.type === "range"
+    if (!button || typing || scrolls || event.ctrlKey || event.altKey || event.metaKey) return
+    const there = document.querySelector(`${button} button`)
+    if (!there) return
     event.preventDefault()
-    document.querySelector(`${button} button`)?.click()
+    event.stopPropagation()
+    if (!event.repeat) there.click()
   }
 
   destroy() {
     this.watching.disconnect()
     cancelAnimationFrame(this.waiting)
-    document.removeEventListener("keydown", this.onkey)
+    removeEventListener("keydown", this.onkey, true)
     document.documentElement.removeAttribute("data-present")
     for (const old of document.querySelectorAll("[data-pointed]")) old.removeAttribute("data-pointed")
   }

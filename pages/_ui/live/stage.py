@@ -22,7 +22,7 @@ def stage(
         ``footer``.
     point: CSS selector of what to outline; ``look`` names it on a button that goes there.
     say: read out by a screen reader when it changes.
-    keys: shortcut → the Streamlit key of its button; here they work inside a live slider too, and
+    keys: shortcut → the Streamlit key of its button; so they work wherever nothing is typed, and
         Page up and Page down, as a clicker sends them, press B and N.
     """
     _stage(
