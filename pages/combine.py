@@ -245,8 +245,9 @@ def explain(link: Link, chosen: Chosen, drawn: Drawn) -> None:
     rows = [
         (i, words[i] if words else "", preview.exact(i, drawn.scale)) for i in chosen.at if i < n
     ]
-    own = cached.needed_model().layer_norm if chosen.in_words else None
-    st.markdown(numbers(rows, own if preview.layer_norm is None else None))
+    # The model's LayerNorm has its width, which a concatenation exceeds.
+    fits = chosen.in_words and preview.layer_norm is None and chosen.operation != "concat"
+    st.markdown(numbers(rows, cached.needed_model().layer_norm if fits else None))
     beyond = [str(i) for i in chosen.at if i >= n]
     if beyond:
         st.caption(f"Positions go from 0 to {n - 1}: there is no {', '.join(beyond)}.")

@@ -428,6 +428,14 @@ def test_every_encoding_takes_a_sentence(slug: str) -> None:
     assert len(table(app)) == 3
 
 
+@pytest.mark.parametrize("operation", ["add", "multiply", "concat"])
+@pytest.mark.parametrize("layer_norm", ["true", "false"])
+def test_every_operation_takes_a_sentence(operation: str, layer_norm: str) -> None:
+    app = visit(tokens="sentence", encoding="model", operation=operation, layer_norm=layer_norm)
+    assert works(app)
+    assert len(table(app)) == 3
+
+
 def test_a_sentence_longer_than_max_length_names_both_numbers() -> None:
     app = visit(tokens="sentence", encoding="learned", length="4")
     (error,) = [error.value for error in app.error]
