@@ -65,7 +65,8 @@ class Packs:
 def show_training(progress: Progress, alt: str) -> None:
     """The newest snapshot while the run goes on, and all of them to play through when it rests."""
     spec, count = progress.spec, len(progress.snapshots)
-    packs = _still(progress.snapshots) if progress.goes_on else _film_of(spec, progress.snapshots)
+    take = _still if progress.goes_on else _film_of
+    packs = take(spec, progress.snapshots)
     shown = packs.film
     steps = [*range(0, spec.steps, spec.snapshot_every), spec.steps]
     # A film's curves have a value for each of its frames; else they wait for those to come.
@@ -193,7 +194,13 @@ def cells(rows: Span, columns: Span) -> str:
     )
 
 
-def _still(snapshots: Sequence[Snapshot]) -> Packs:
+# What a whole class watches is drawn once.
+@cached(
+    LRUCache(16),
+    key=lambda spec, snapshots: (spec, len(snapshots)),
+    condition=threading.Condition(),
+)
+def _still(_spec: TrainingSpec, snapshots: Sequence[Snapshot]) -> Packs:
     shown = film(snapshots[-1:])
     return Packs(shown, course(snapshots), _pack(shown))
 

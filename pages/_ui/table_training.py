@@ -22,7 +22,7 @@ from posembed_core.training import Snapshot
 RUNS = Runs()
 atexit.register(RUNS.close)
 
-POLL_SECONDS = 0.5
+POLL_SECONDS = 0.6
 FRAMES = 40  # snapshots of a run, besides the first
 _GOAL, _SEED, _WATCHER = "table.step", "table.seed", "table.watcher"
 _DEFAULT = TrainingSpec()

@@ -55,7 +55,9 @@ def training_said(progress: Progress) -> str:
         return f"{said}Loss {first.loss:.3f}, {_adjacent(progress)}. **Run** trains it."
     return (
         f"{said}After {last.step} steps the loss is {last.loss:.3g} (from {first.loss:.3g}), "
-        f"{_adjacent(progress)}."
+        f"{_adjacent(progress)}. The picture on the right is what the head makes of the table: how "
+        "much each position attends to each other where only positions speak. A table may look "
+        "like noise and yet say just that."
     )
 
 
