@@ -240,7 +240,9 @@ def explain(link: Link, chosen: Chosen, drawn: Drawn) -> None:
     st.caption(" ".join([seen(preview), *asides(preview, drawn.scale)]))
     cell = clicked(link, preview, drawn.click)
     if cell:
-        st.markdown(arithmetic(preview, drawn.frame, cell, drawn.scale))
+        st.container(key="combine.arithmetic").markdown(
+            arithmetic(preview, drawn.frame, cell, drawn.scale)
+        )
     n = preview.shape[0]
     rows = [
         (i, words[i] if words else "", preview.exact(i, drawn.scale)) for i in chosen.at if i < n

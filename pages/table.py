@@ -10,6 +10,7 @@ import streamlit as st
 
 from pages._ui import cached, live
 from pages._ui.about import about, of_family
+from pages._ui.attention_controls import view_of
 from pages._ui.controls import setting, slider
 from pages._ui.link import Link
 from pages._ui.table_code import show_code
@@ -66,7 +67,6 @@ VIEWS = {
     "compare": "Beside a real one",
     "measures": "Measures",
 }
-VIEW = Choice("View", options=tuple(VIEWS))
 BEYOND_WAY = Choice("Beyond the end", options=tuple(BEYOND))
 MEASURE = Choice("Measure", options=tuple(DEFINITIONS))
 IN_SPREADS = Flag("In units of each table's spread", help="Divided by the standard deviation")
@@ -78,7 +78,7 @@ def main() -> None:
     link = Link(PAGE)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.markdown("### $p_i = P_{i,:}$", width=130)
-        view = choose_view(link)
+        view = view_of(link, VIEWS)
         task = choose_task(link)
         with st.popover("Settings"):
             spec = choose_spec(link, task)
@@ -97,19 +97,6 @@ def main() -> None:
     else:
         measured(link, progress, own)
     about([*of_family(AdditiveEncoding), PositionTable.slug])
-
-
-def choose_view(link: Link) -> str:
-    """The views as buttons in a row."""
-    key = f"{PAGE}.view"
-    asked = link.read("view", VIEW, "training")
-    if link.changed or key not in st.session_state:
-        st.session_state[key] = asked
-    view = st.segmented_control(
-        "View", VIEWS, format_func=VIEWS.__getitem__, key=key, required=True
-    )
-    link.keep("view", VIEW, view or asked, "training")
-    return view or asked
 
 
 def training(link: Link, progress: Progress, goal: int) -> None:
