@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import posembed_core as pc
+from posembed_core import preview as preview_module
 from posembed_core.combine import OPERATIONS, Combined
 from posembed_core.preview import Frame, Preview, nice_ceiling
 from posembed_core.resolution import MAX_COLUMNS, MAX_ROWS, Span, pool, pool_rows, span
@@ -111,6 +112,32 @@ def test_a_frame_is_what_combine_gives_pooled(
             encoding, tokens, operation=operation, layer_norm=layer_norm, window=window
         )
         check(preview, tokens, scale)
+
+
+@pytest.mark.parametrize("layer_norm", [None, pc.LayerNorm()], ids=["plain", "LayerNorm"])
+@pytest.mark.parametrize(
+    ("encoding", "operation"),
+    [
+        (pc.create("sinusoidal", embed_dim=4), "add"),
+        (pc.create("sinusoidal", embed_dim=4), "multiply"),
+        (pc.create("sinusoidal", embed_dim=4), "concat"),
+        # Its frequencies depend on the whole length, which no piece may mistake for its own.
+        (pc.create("rope-dynamic", head_dim=4, original_max_position_embeddings=16), "add"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else value.slug,
+)
+def test_pieces_leave_no_seam(
+    encoding: pc.Encoding,
+    operation: Any,
+    layer_norm: pc.LayerNorm | None,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # Some 1100 rows in pieces of 99: whole cells of three rows each.
+    monkeypatch.setattr(preview_module, "_PIECE", 400)
+    tokens = pc.random_tokens(1100, 4)
+    preview = preview_of(encoding, tokens, operation=operation, layer_norm=layer_norm)
+    assert [(at.start, at.stop) for at in preview._pieces()][:2] == [(0, 99), (99, 198)]
+    check(preview, tokens, 0.7)
 
 
 @pytest.mark.parametrize(
