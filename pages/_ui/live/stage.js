@@ -14,7 +14,7 @@ const CSS = `
 html[data-present] { font-size: clamp(16px, 1.75vw, 28px) }
 html[data-present] [data-testid=stElementContainer]:has(> [data-testid=stSelectbox]) { min-width: 13rem }
 html[data-present] [data-testid=stHorizontalBlock] :is([data-testid=stLayoutWrapper],
-  [data-testid=stVerticalBlock]):has(h3) { min-width: max-content }
+  [data-testid=stVerticalBlock], [data-testid=stElementContainer]):has(h3) { min-width: max-content }
 html[data-present] [data-testid=stHorizontalBlock] h3 { white-space: nowrap }
 html[data-present] [data-testid=stHeader] { display: none }
 html[data-present] [data-testid=stMainBlockContainer] { padding: 1rem 2rem }
