@@ -75,8 +75,8 @@ class Runs:
 
     A run goes on while somebody watches it who was heard of in the last ``patience`` seconds, then
     it pauses and can be taken up again. At most ``most_waiting`` runs wait; results are kept, the
-    latest used, up to ``most_bytes``. Safe to call from any thread. One thread, not a process: at
-    low priority it cost the median of other sessions' work nothing that could be measured.
+    latest used, up to ``most_bytes``. Safe to call from any thread. One thread, not a process:
+    beside it 2.2 ms of work in another thread took 2.4 ms in the median (two busy cores).
     """
 
     def __init__(
