@@ -20,7 +20,6 @@ st.set_page_config(
     menu_items={"About": "**Posembed** shows how a Transformer learns where a word is."},
 )
 st.logo(WORDMARK)
-follow_the_server()
 pages = {
     page.path: st.Page(
         FOLDER / page.file, title=page.title, url_path=page.path, default=page is PAGES[0]
@@ -31,3 +30,4 @@ pages = {
 frame = open_frame(pages)
 shown = st.navigation(list(pages.values()), position="hidden" if frame.presents else "top")
 frame.around(shown)
+follow_the_server()  # unseen, so last: above the page it would leave a gap

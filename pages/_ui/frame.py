@@ -61,12 +61,13 @@ class Frame:
         """Draw the frame and the page in it."""
         path = next(path for path, page in self.pages.items() if page.title == shown.title)
         place = _place() if path != "lesson" else None
-        if place is None:
-            live.stage(present=self.presents, keys=_KEYS)
-        else:
+        if place is not None:
             bar(place, self.presents)
         shown.run()
         self.footer()
+        if place is None:
+            # What can't be seen takes a gap all the same: here it is at the end of the page.
+            live.stage(present=self.presents, keys=_KEYS)
 
     def footer(self) -> None:
         """The projector's view and the link as a code, for keys as well."""
