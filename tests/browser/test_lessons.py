@@ -201,7 +201,7 @@ def test_a_link_hides_and_locks_controls(page: Page, app: str) -> None:
     assert (now["encoding"], now["length"], now["lock"]) == ("rope", "40", "length,at")
     page.get_by_role("button", name="More").click()
     expect(page.get_by_label("Numbers at positions", exact=True)).to_be_disabled()
-    expect(page.get_by_label("Pair")).to_have_count(0)
+    expect(page.get_by_label("Pair layout")).to_have_count(0)
 
 
 def test_a_link_that_hides_what_is_not_there_says_so(page: Page, app: str) -> None:
