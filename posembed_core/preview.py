@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import torch
-from jaxtyping import Float
 from torch import Tensor
 
 from posembed_core.base import (
@@ -28,34 +28,14 @@ from posembed_core.combine import (
     check_fit,
     join,
 )
+from posembed_core.frame import Cells, Frame, nice_ceiling, peak_of
+from posembed_core.once import Once
 from posembed_core.resolution import MAX_COLUMNS, MAX_ROWS, Span, pool, pool_rows, span
 
-Cells = Float[Tensor, "row_cells column_cells"]
+__all__ = ["Cells", "Frame", "Preview", "nice_ceiling"]
 
 # Values of a piece that is worked on at once: small enough for the cache, and for memory.
 _PIECE = 2**19
-
-
-@dataclass(frozen=True, eq=False)
-class Frame:
-    """What one picture shows at one scale.
-
-    ``arrays`` are cells (positions × channels, float32) and ``mixes`` says how each picture is made
-    of them: picture = Σ coefficient · array. ``norms`` are means over the positions behind each
-    cell, float64. ``peak`` is where a colour scale for the three pictures may end: the greatest
-    absolute value, or 2.2 root mean squares of the picture where that is less, so that a few
-    outliers don't fade all others (3 % of normally distributed values lie beyond).
-    """
-
-    arrays: dict[str, Cells]
-    mixes: dict[str, dict[str, float]]
-    norms: Norms
-    peak: float
-
-    def cells(self, picture: str) -> Cells:
-        """The cells of ``"token"``, ``"position"`` or ``"combined"``."""
-        parts = [factor * self.arrays[name] for name, factor in self.mixes[picture].items()]
-        return torch.stack(parts).sum(0) if len(parts) > 1 else parts[0]
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +45,8 @@ class Preview:
     ``tokens`` gives the token vectors (n, d), ``vectors`` the encoding's own ones (n, d) where it
     has any. They are asked for when they are needed and not kept, so that whoever caches previews
     doesn't hold on to whole matrices. ``window`` is the part shown: first and last position, first
-    and last channel.
+    and last channel. ``guard`` is entered while whole matrices are at work, so that a caller can
+    bound how many are.
     Addition, multiplication and score biases are linear in the scale, and mean pooling is too:
     pool(e + s·p) = pool(e) + s·pool(p) and ‖e + s·p‖² = ‖e‖² + 2s⟨e,p⟩ + s²‖p‖², so `frame` costs
     the same at any size. A rotation, a concatenation and a LayerNorm are computed anew, piece by
@@ -80,15 +61,15 @@ class Preview:
     layer_norm: LayerNorm | None = None
     head: int = 0
     window: tuple[float | None, float | None, float | None, float | None] = (None,) * 4
+    guard: Callable[[], AbstractContextManager[Any]] = nullcontext
 
     def __post_init__(self) -> None:
         check_fit(self.encoding, self.shape[1], self.operation)
-        encoding = self.encoding
-        if isinstance(encoding, BiasEncoding) and not 0 <= self.head < encoding.num_heads:
-            heads = encoding.num_heads
+        heads = getattr(self.encoding, "num_heads", 1)
+        if self.shows_bias and not 0 <= self.head < heads:
             raise EncodingError(
-                f"head {self.head + 1} can't be shown, {encoding.title} has {heads} heads here; "
-                f"choose one from 1 to {heads}, or more heads",
+                f"head {self.head + 1} can't be shown, {self.encoding.title} has {heads} heads "
+                f"here; choose one from 1 to {heads}, or more heads",
                 field="head",
                 nearest=min(max(self.head + 1, 1), heads),
             )
@@ -119,22 +100,30 @@ class Preview:
         if self._is_linear:
             arrays, mixes, norms = self._fixed, self._mixes(scale), self._linear_norms(scale)
         else:
-            arrays, norms = self._anew(scale)
+            fixed = self._fixed
+            with self.guard():
+                fresh, norms = self._anew(scale)
+            arrays = fixed | fresh
             mixes = {name: {name: 1.0} for name in ("token", "position", "combined")}
             if not isinstance(self.encoding, RotaryEncoding):
                 mixes["position"] = {"position": scale}
         rough = Frame(arrays, mixes, norms, 0.0)
         # A bias or a cosine is another kind of number than a vector's: it doesn't set the range.
         shared = [name for name in mixes if name != "position" or not self.is_of_another_kind]
-        return replace(rough, peak=max(_peak(rough.cells(name)) for name in shared))
+        return replace(rough, peak=max(peak_of(rough.cells(name)) for name in shared))
 
     def exact(self, row: int, scale: float) -> Combined:
         """The whole vectors of one position, not pooled: e, what position adds, and h."""
-        return self.exact_rows(slice(row, row + 1), scale)
+        at = slice(row, row + 1)
+        # Kept, so that a dragged scale asks for no whole matrix.
+        token, vector = self._few_rows(row, lambda: tuple(m[at].clone() for m in self._matrices()))
+        return self._piece(token, vector, at, scale)
 
     def exact_rows(self, at: slice, scale: float) -> Combined:
         """The whole vectors of the positions ``at``, as `exact` gives them of one."""
-        return self._piece(self.tokens()[at], self._position_vectors(), at, scale)
+        with self.guard():
+            token, vector = (matrix[at] for matrix in self._matrices())
+            return self._piece(token, vector, at, scale)
 
     @property
     def is_of_another_kind(self) -> bool:
@@ -152,7 +141,18 @@ class Preview:
         return not rotates and self.operation != "concat" and self.layer_norm is None
 
     @cached_property
+    def _once(self) -> Once:
+        return Once(self.guard)
+
+    @cached_property
+    def _few_rows(self) -> Once:
+        return Once(self.guard, most=16)
+
+    @property
     def _fixed(self) -> dict[str, Cells]:
+        return self._once("fixed", self._pooled)
+
+    def _pooled(self) -> dict[str, Cells]:
         tokens = self.tokens()
         arrays = {"token": self._pool(tokens)}
         if isinstance(self.encoding, BiasEncoding):
@@ -177,8 +177,7 @@ class Preview:
             combined = {"token": 1.0, "position": scale}
         return {"token": {"token": 1.0}, "position": {"position": scale}, "combined": combined}
 
-    @cached_property
-    def _squares(self) -> tuple[Tensor, Tensor, Tensor]:
+    def _summed_squares(self) -> tuple[Tensor, Tensor, Tensor]:
         # ‖e‖², ⟨e, p⟩ and ‖p‖² (for a product: ‖e‖², ‖e ∘ p‖² and ‖p‖²), float64
         sums: list[list[Tensor]] = [[], [], []]
         tokens = self.tokens()
@@ -197,11 +196,14 @@ class Preview:
         # Position acts inside attention, so h = e.
         return isinstance(self.encoding, BiasEncoding | RelativeEncoding)
 
+    def _matrices(self) -> tuple[Tensor, Tensor]:
+        return self.tokens(), self._position_vectors()
+
     def _position_vectors(self) -> Tensor:
         return torch.empty(self.shape[0], 0) if self.vectors is None else self.vectors()
 
     def _linear_norms(self, scale: float) -> Norms:
-        ee, ep, pp = self._squares
+        ee, ep, pp = self._once("squares", self._summed_squares)
         if self.operation == "multiply":
             combined = scale**2 * ep
         else:
@@ -218,10 +220,10 @@ class Preview:
     def _anew(self, scale: float) -> tuple[dict[str, Cells], Norms]:
         arrays: dict[str, list[Tensor]] = {"combined": []}
         squares: list[list[Tensor]] = [[], [], []]
-        tokens, vectors = self.tokens(), self._position_vectors()
+        tokens, vectors = self._matrices()
         for at in self._pieces():
             rows = self._local(at)
-            piece = self._piece(tokens[at], vectors, at, scale)
+            piece = self._piece(tokens[at], vectors[at], at, scale)
             if isinstance(self.encoding, RotaryEncoding):
                 arrays.setdefault("position", []).append(pool(piece.position, rows, self.columns))
             if self.operation == "concat":
@@ -233,13 +235,13 @@ class Preview:
             for kept, part in zip(squares, (piece.token, piece.moved, piece.combined), strict=True):
                 kept.append(part.double().square().sum(1))
         fresh = {name: torch.cat(parts) for name, parts in arrays.items()}
-        return self._fixed | fresh, self._pool_norms(*(torch.cat(kept) for kept in squares))
+        return fresh, self._pool_norms(*(torch.cat(kept) for kept in squares))
 
-    def _piece(self, token: Tensor, vectors: Tensor, at: slice, scale: float) -> Combined:
+    def _piece(self, token: Tensor, vector: Tensor, at: slice, scale: float) -> Combined:
         position = moved = torch.zeros_like(token)
         combined = token
         if isinstance(self.encoding, AdditiveEncoding):
-            position = moved = scale * vectors[at]
+            position = moved = scale * vector
             combined = join(token, position, self.operation)
         elif isinstance(self.encoding, RotaryEncoding):
             where = torch.arange(at.start, at.stop)
@@ -248,7 +250,7 @@ class Preview:
             position = channel_cosines(self.encoding, where, scale, length).to(token.dtype)
             moved = combined - token
         elif isinstance(self.encoding, RelativeEncoding):
-            position = scale * vectors[at]
+            position = scale * vector
         if self.layer_norm is not None:
             combined = self.layer_norm(combined)
         return Combined(token, position, combined, moved)
@@ -277,17 +279,3 @@ class Preview:
 
     def _local(self, at: slice) -> Span:
         return Span(0, at.stop - at.start, self.rows.step)
-
-
-def _peak(cells: Cells) -> float:
-    rms = float(torch.linalg.vector_norm(cells)) / math.sqrt(cells.numel())
-    return min(float(cells.abs().max()), 2.2 * rms)
-
-
-def nice_ceiling(peak: float) -> float:
-    """The next number from 1, 1.5, 2, 3, 5, 7 times a power of ten: a range that rarely changes."""
-    if not 1e-300 < peak < 1e300:
-        return 1.0
-    power = 10.0 ** math.floor(math.log10(peak))
-    steps = (1.0, 1.5, 2.0, 3.0, 5.0, 7.0, 10.0)
-    return next(step * power for step in steps if step * power >= peak * (1 - 1e-9))

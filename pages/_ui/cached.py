@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Hashable
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -27,6 +28,10 @@ from posembed_core.tokens import (
 
 MATRIX_BYTES = 768 * 2**20
 PICTURE_BYTES = 256 * 2**20
+# From so many values on, only so many pictures at once have whole matrices at work: what these need
+# is beside the cache, up to 300 MB each.
+_LARGE_VALUES = 2**22
+_at_work = threading.BoundedSemaphore(2)
 # A picture with fewer cells than this travels as float32: its hover shows the value itself.
 _EXACT_CELLS = 16_384
 
@@ -155,6 +160,7 @@ def picture(setting: Setting) -> Shown:
             layer_norm=_layer_norm(setting),
             head=setting.head,
             window=setting.window,
+            guard=lambda: _at_work if n * setting.dimension > _LARGE_VALUES else nullcontext(),
         )
     )
 
