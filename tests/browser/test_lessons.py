@@ -216,3 +216,11 @@ def test_a_lesson_works_inside_slides(page: Page, app: str) -> None:
     expect(page).to_have_url(re.compile(r"handbook-combining\.2"))
     expect(page).to_have_url(re.compile("embed=true"))
     expect(page.get_by_test_id("stMainMenu")).to_have_count(0)
+
+
+def test_a_short_link_opens_a_lesson_at_a_step(new_page: Callable[..., Page], app: str) -> None:
+    # Streamlit asks for its own addresses below the page's path first.
+    page = new_page(tolerate="404")
+    page.goto(f"{app}/lesson?lesson=handbook-combining&step=2")
+    arrive(page, lessons()["handbook-combining"], 2)
+    expect(page).to_have_url(re.compile(r"lesson=handbook-combining\.2"))
