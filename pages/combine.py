@@ -219,7 +219,9 @@ def draw(link: Link, chosen: Chosen, length: int, dimension: int, scale: float) 
     frame = shown.preview.frame(scale)
     curves = [getattr(frame.norms, term) for term in TERMS]
     highest = max(float(curve.max()) for curve in curves)
-    own_peak = float(frame.cells("position").abs().max())
+    own_peak = frame.peak
+    if shown.preview.is_of_another_kind:
+        own_peak = float(frame.cells("position").abs().max())
     events = live.plot(
         packed_figure(look(shown.preview, words_of(chosen))),
         key="combine.plot",

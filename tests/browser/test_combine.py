@@ -45,7 +45,9 @@ def wait_for_query(page: Page, pattern: str) -> None:
     page.wait_for_url(re.compile(pattern))
 
 
-def drag(page: Page, index: int, start: float, end: float, steps: int = 25) -> None:
+def drag(
+    page: Page, index: int, start: float, end: float, steps: int = 25, release: bool = True
+) -> None:
     """Press at one fraction of the track, move to another, release there."""
     box = slider(page, index).bounding_box()
     height = box["y"] + box["height"] / 2
@@ -55,7 +57,8 @@ def drag(page: Page, index: int, start: float, end: float, steps: int = 25) -> N
         at = start + (end - start) * step / steps
         page.mouse.move(box["x"] + box["width"] * at, height)
         page.wait_for_timeout(25)
-    page.mouse.up()
+    if release:
+        page.mouse.up()
 
 
 def ranges(page: Page) -> list[list[float]]:
@@ -103,6 +106,20 @@ def test_pictures_follow_a_dragged_scale_and_end_at_the_released_value(
     # ‖s·p‖ of a 64-dimensional sinusoid is s · sqrt(32).
     norm = f"{shown * 32**0.5:.3f}"
     expect(page.get_by_role("cell", name=norm, exact=True).first).to_be_visible()
+
+
+def test_colours_and_axes_come_to_fit_a_slider_that_is_held_still(page: Page, app: str) -> None:
+    open_page(page, app)
+    drag(page, SCALE, 0.2, 0.95, steps=8, release=False)
+    # s·p reaches 4.7 or so: the colours and the axis of the norms (‖s·p‖ = s · sqrt(32)) follow.
+    page.wait_for_function(
+        """() => { const { coloraxis, yaxis4 } =
+                     document.querySelector('.live-plot .js-plotly-plot')._fullLayout
+                   return coloraxis.cmax >= 4 && yaxis4.range[1] > 25 }"""
+    )
+    expect(page.locator(".live-plot[data-state=moving]")).to_have_count(1)
+    page.mouse.up()
+    page.locator(".live-plot[data-state=rest]").wait_for()
 
 
 def test_a_frame_of_a_dragged_scale_stays_below_300_kb(page: Page, app: str, traffic) -> None:

@@ -9,6 +9,8 @@ import { buffers, header, page, theme } from "./packet.js"
 import { Player } from "./player.js"
 
 const REST = 200 // ms without a new frame until Plotly gets the true values
+const PATCH_PAUSE = 250 // ms between full draws while values move, at least,
+const PATCH_SHARE = 5 // and so many times as long as the last one took
 const ZOOM_PAUSE = 250 // ms after the last change of an axis until the server hears of it
 const RETRY = 500 // ms until a part that the server didn't have is asked for again,
 const TRIES = 5 // so many times
@@ -150,6 +152,7 @@ class Chart {
   // Everything through Plotly. While values move, heatmaps get stand-ins of four cells.
   full(moving) {
     const { frame, plotly, heatmaps } = this
+    const start = performance.now()
     heatmaps.frame = frame
     const light = moving && heatmaps.canStandIn()
     const layout = structuredClone(this.base.layout)
@@ -173,6 +176,8 @@ class Chart {
     this.own(() => plotly.react(this.graph, data, layout, this.base.config(this)))
     if (!this.listening) this.listen()
     this.patch = JSON.stringify(frame.patch)
+    const end = performance.now()
+    this.patchDue = end + Math.max(PATCH_PAUSE, PATCH_SHARE * (end - start))
     this.curves = new Map()
     heatmaps.forget()
     heatmaps.paint(this.graph, frame, this.player.index)
@@ -183,17 +188,11 @@ class Chart {
 
   // What changed since the last frame, past Plotly where that looks the same.
   quick() {
-    const { frame, graph, plotly, heatmaps } = this
-    const patch = JSON.stringify(frame.patch)
+    const { frame, graph, heatmaps } = this
     if (!heatmaps.onCanvas) return this.full(false)
     const curves = [...frame.y].map(([name, y]) => [this.names.indexOf(name), y])
     if (!curves.every(([index, y]) => isTraceable(graph, index, y))) return this.full(true)
-    if (patch !== this.patch) {
-      this.patch = patch
-      if (patch.includes("range")) return this.full(true)
-      heatmaps.forget()
-      this.own(() => plotly.relayout(graph, structuredClone(frame.patch)))
-    }
+    if (this.isPatchDue()) return this.full(true)
     heatmaps.paint(graph, frame, this.player.index)
     for (const [index, y] of curves) {
       if (!this.curves.has(index)) this.curves.set(index, pathsOf(graph, index))
@@ -202,11 +201,19 @@ class Chart {
     this.root.dataset.state = "moving"
   }
 
+  // A patch may wait: colours and colour bar, curves and axis agree with each other all the same.
+  isPatchDue() {
+    return performance.now() > this.patchDue && JSON.stringify(this.frame.patch) !== this.patch
+  }
+
   // When nothing has moved for a while, and no slider is held, Plotly gets the true values.
   settle() {
     clearTimeout(this.resting)
     this.resting = setTimeout(() => {
-      if (page.held) return this.settle()
+      if (page.held) {
+        if (this.isPatchDue()) this.full(true)
+        return this.settle()
+      }
       if (this.root.dataset.state !== "rest") this.full(false)
     }, REST)
   }
