@@ -1,0 +1,117 @@
+"""Bounds that hold when many sessions want large pictures at once."""
+
+import json
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+
+from streamlit.testing.v1 import AppTest
+
+ROOT = Path(__file__).parents[2]
+
+# Threads as sessions, each with settings of its own; then every picture again, by then evicted.
+SCRIPT = """
+import json
+import resource
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import torch
+
+from app import return_freed_memory
+from pages._ui import cached
+from pages._ui.cached import RandomTokens, Setting
+from posembed_core import combine, create, random_tokens
+from posembed_core.resolution import pool
+
+sessions, length, dimension = map(int, sys.argv[1:])
+return_freed_memory()
+torch.set_num_threads(1)
+cached.preload()
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+started = threading.Barrier(sessions)
+held = []
+
+def setting(i):
+    # Each an own size, seed and base: no matrix is shared.
+    width = dimension - 2 * i
+    encoding = create("sinusoidal", embed_dim=width, base=10000.0 + i)
+    return Setting(RandomTokens(seed=i), length, width, encoding)
+
+def visit(i):
+    started.wait()
+    shown = cached.picture(setting(i))
+    frame = shown.preview.frame(0.5)
+    shown.pack(frame)
+    held.append(sum(cached.cache_bytes().values()))
+    return frame, shown.preview.exact(7, 0.5).combined
+
+with ThreadPoolExecutor(sessions) as pool_of_threads:
+    seen = list(pool_of_threads.map(visit, range(sessions)))
+peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+wrong = 0
+for i in range(0, sessions, max(1, sessions // 6)):
+    asked, (frame, row) = setting(i), seen[i]
+    tokens = random_tokens(length, asked.dimension, seed=i)
+    whole = combine(tokens, asked.encoding, scale=0.5)
+    preview = cached.picture(asked).preview
+    cells = pool(whole.combined, preview.rows, preview.columns)
+    close = torch.allclose(frame.cells("combined"), cells, atol=1e-5)
+    wrong += not (close and torch.allclose(row, whole.combined[7:8], atol=1e-6))
+print(json.dumps({"before": before, "peak": peak, "wrong": wrong, "held": max(held),
+                  "bound": cached.MATRIX_BYTES + cached.PICTURE_BYTES}))
+"""
+
+
+def crowd(sessions: int, length: int, dimension: int) -> dict[str, float]:
+    """What that many sessions at once came to, in megabytes (``held`` and ``bound`` in bytes)."""
+    command = [sys.executable, "-c", SCRIPT, *map(str, (sessions, length, dimension))]
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr[-2000:]
+    answer: dict[str, float] = json.loads(run.stdout.splitlines()[-1])
+    return answer
+
+
+def test_a_crowd_of_large_settings_is_right_and_stays_within_bounds() -> None:
+    # All matrices of all twelve at once would take 1,600 MB, besides what is worked out from them.
+    seen = crowd(sessions=12, length=4096, dimension=4096)
+    assert seen["wrong"] == 0
+    assert seen["held"] <= seen["bound"]
+    assert seen["peak"] - seen["before"] < 1450
+
+
+def test_what_a_session_owns_is_small() -> None:
+    visit = AppTest.from_file(str(ROOT / "pages" / "navigation.py"), default_timeout=120)
+    visit.query_params["length"] = "4096"
+    visit.query_params["dimension"] = "1024"
+    visit.query_params["cell"] = "5_6"
+    visit.run()
+    assert not visit.exception
+    # Matrices, pictures and figures belong to the server's bounded caches: gone with a session is
+    # what its widgets and its link say.
+    owned = {key: visit.session_state[key] for key in visit.session_state}
+    assert owned
+    assert len(pickle.dumps(owned)) < 20_000
+
+
+def test_the_first_visit_imports_next_to_nothing() -> None:
+    # What is imported after the garbage collector's freeze is looked at again after each run.
+    script = f"""
+import sys
+import app
+app.preload()
+from streamlit.testing.v1 import AppTest
+before = set(sys.modules)
+visit = AppTest.from_file({str(ROOT / "pages" / "navigation.py")!r}, default_timeout=120).run()
+assert not visit.exception
+print(*(set(sys.modules) - before), sep="\\n")
+"""
+    run = subprocess.run(
+        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert run.returncode == 0, run.stderr[-2000:]
+    late = [name for name in run.stdout.split() if not name.startswith(("plotly.", "streamlit."))]
+    assert len(late) < 30, sorted(late)
