@@ -1,7 +1,6 @@
 """Bounds that hold when many sessions want large pictures at once."""
 
 import json
-import pickle
 import subprocess
 import sys
 from pathlib import Path
@@ -92,9 +91,9 @@ def test_what_a_session_owns_is_small() -> None:
     assert not visit.exception
     # Matrices, pictures and figures belong to the server's bounded caches: gone with a session is
     # what its widgets and its link say.
-    owned = {key: visit.session_state[key] for key in visit.session_state}
+    owned = visit.session_state.to_dict()
     assert owned
-    assert len(pickle.dumps(owned)) < 20_000
+    assert len(json.dumps(owned, default=dict)) < 20_000
 
 
 def test_the_first_visit_imports_next_to_nothing() -> None:
