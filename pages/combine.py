@@ -127,7 +127,8 @@ def main() -> None:
 def switch_tokens() -> None:
     """A sentence starts with its model's own table, which random tokens can't have."""
     sentence = st.session_state["combine.tokens"] == "sentence"
-    if sentence or st.session_state["combine.encoding"] == OWN_TABLE:
+    # A state that a browser didn't send need not have both.
+    if sentence or st.session_state.get("combine.encoding") == OWN_TABLE:
         st.session_state["combine.encoding"] = OWN_TABLE if sentence else "sinusoidal"
 
 
