@@ -12,12 +12,14 @@ import math
 import platform
 import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.metadata import version
 
 import numpy as np
 from jaxtyping import Float
 from torch import Tensor
+
+from posembed_core.drawings import Drawing
 
 MAX_BYTES = 64_000_000
 FORMATS = ("csv", "npy", "safetensors")
@@ -124,13 +126,23 @@ def _csv(table: Table) -> Iterator[bytes]:
         yield "".join(lines).encode()
 
 
+@dataclass(frozen=True)
+class Text:
+    """A file of words: ``name`` with its ending, a few words on what it is, and how it is made."""
+
+    name: str
+    about: str
+    make: Callable[[], str]
+
+
 @dataclass(frozen=True, eq=False)
 class View:
     """All that a page shows for one setting.
 
     ``name`` is the files' name, ``about`` says what is seen and how it was computed, in Markdown;
-    ``settings`` are what was chosen, in words; ``picture`` makes the self-contained HTML file,
-    where there is one.
+    ``settings`` are what was chosen, in words. ``picture`` makes the self-contained HTML file of a
+    view's only chart, ``pictures`` those of several, by name; ``script`` and ``scripts`` likewise.
+    ``drawings`` are the charts as a browser drew them.
     """
 
     name: str
@@ -141,39 +153,78 @@ class View:
     tables: Sequence[Table]
     picture: Callable[[], str] | None = None
     script: str = ""
+    pictures: Mapping[str, Callable[[], str]] = field(default_factory=dict)
+    scripts: Mapping[str, Callable[[], str]] = field(default_factory=dict)
+    texts: Sequence[Text] = ()
+    drawings: Sequence[Drawing] = ()
+
+    def named(self, part: str) -> str:
+        """What the files of one of several parts are called; "" for the only one."""
+        return f"{self.name}-{part}" if part else self.name
+
+    def pages(self) -> dict[str, Callable[[], str]]:
+        """What makes the HTML file of each chart."""
+        own = {"": self.picture} if self.picture else {}
+        return {**own, **self.pictures}
+
+    def words(self) -> list[Text]:
+        """The archive's files of words, but for the README."""
+        code = {"": lambda: self.script} if self.script else {}
+        alone, plain = "; it opens in a browser without a network", " in plain PyTorch"
+        pages = [
+            Text(f"{self.named(part)}.html", _of("picture", part) + alone, make)
+            for part, make in self.pages().items()
+        ]
+        scripts = [
+            Text(f"{self.named(part)}.py", _of("same numbers", part) + plain, make)
+            for part, make in {**code, **self.scripts}.items()
+        ]
+        return [*pages, *scripts, *self.texts]
 
     def size(self) -> int:
         """About how many bytes the archive has."""
-        return _TEXTS + sum(table.size("npy") for table in self.kept())
+        return self._besides() + sum(table.size("npy") for table in self.kept())
 
     def kept(self) -> list[Table]:
         """The tables that fit into the archive together, the first ones first."""
-        room, kept = MAX_BYTES - _TEXTS, []
+        room, kept = MAX_BYTES - self._besides(), []
         for table in self.tables:
             if table.size("npy") <= room:
                 room -= table.size("npy")
                 kept.append(table)
         return kept
 
+    def _besides(self) -> int:
+        drawn = sum(len(drawing.data) for drawing in self.drawings)
+        return _TEXTS * max(1, len(self.pages())) + drawn
+
+
+def _of(what: str, part: str) -> str:
+    return f"the {what} of {part}" if part else f"the {what}"
+
 
 def archive(view: View, libraries: Sequence[str] = ()) -> Iterator[float | bytes]:
     """The view as one zip: shares of the work done, then the archive's bytes.
 
-    A README, the picture, the script, and each array that fits as .npy. Equal views give equal
-    bytes. ``libraries`` are named with their versions besides the core's own.
+    A README, the pictures, scripts and other texts, and each array that fits as .npy. Equal views
+    give equal bytes. ``libraries`` are named with their versions besides the core's own.
     """
     buffer, kept = io.BytesIO(), view.kept()
-    texts = {
-        "README.md": readme(view, libraries),
-        f"{view.name}.html": view.picture() if view.picture else "",
-        f"{view.name}.py": view.script,
-    }
-    total = view.size()
+    total, done = view.size(), 0
+    words = view.words()
     with zipfile.ZipFile(buffer, "w") as file:
-        for name, text in texts.items():
-            if text:
-                file.writestr(_entry(f"{view.name}/{name}", zipfile.ZIP_DEFLATED), text)
-        yield _TEXTS / total
+
+        def write(name: str, data: str | bytes, compression: int = zipfile.ZIP_DEFLATED) -> None:
+            file.writestr(_entry(f"{view.name}/{name}", compression), data)
+
+        write("README.md", readme(view, libraries))
+        for text in words:
+            write(text.name, text.make())
+            done += _TEXTS // len(words)
+            yield done / total
+        for drawing in view.drawings:
+            stored = zipfile.ZIP_STORED if drawing.kind == "png" else zipfile.ZIP_DEFLATED
+            write(f"{view.named(drawing.name)}.{drawing.kind}", drawing.data, stored)
         for table in kept:
             # Numbers like these hardly get smaller, so they are stored as they are.
             with file.open(
@@ -181,7 +232,7 @@ def archive(view: View, libraries: Sequence[str] = ()) -> Iterator[float | bytes
             ) as entry:
                 for piece in encoded(table, "npy"):
                     entry.write(piece)
-                    yield min(1.0, (_TEXTS + buffer.tell()) / total)
+                    yield min(1.0, max(done, _TEXTS + buffer.tell()) / total)
     yield buffer.getvalue()
 
 
@@ -196,11 +247,11 @@ def _entry(name: str, compression: int) -> zipfile.ZipInfo:
 def readme(view: View, libraries: Sequence[str] = ()) -> str:
     """What the archive is, the setting, the link, how it was computed, and by which versions."""
     kept = view.kept()
-    files = []
-    if view.picture:
-        files.append(f"- `{view.name}.html`: the picture; it opens in a browser without a network")
-    if view.script:
-        files.append(f"- `{view.name}.py`: the same numbers in plain PyTorch")
+    files = [f"- `{text.name}`: {text.about}" for text in view.words()]
+    files += [
+        f"- `{view.named(one.name)}.{one.kind}`: {_of('picture', one.name)} as it was on the screen"
+        for one in view.drawings
+    ]
     files += [
         f"- `{table.name}.npy`: {table.about} ({table.shape[0]} × {table.shape[1]}, "
         f"{np.dtype(table.dtype).name})"

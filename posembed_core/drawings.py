@@ -1,0 +1,80 @@
+"""Pictures that a browser drew, checked before they become files: it may send anything."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from xml.etree import ElementTree as ET
+
+KINDS = ("png", "svg")
+MAX_DRAWINGS = 12_000_000  # bytes of all drawings of a view together
+
+_PNG, _PNG_END = b"\x89PNG\r\n\x1a\n", b"IEND\xaeB`\x82"
+_SVG = "{http://www.w3.org/2000/svg}svg"
+# A drawing neither runs nor loads anything.
+_FOREIGN = frozenset({"script", "foreignObject", "iframe", "style"})
+_ELSEWHERE = re.compile(r"""url\(\s*["']?(?!\s*["']?(?:#|data:image/))""", re.IGNORECASE)
+_OWN = ("#", "data:image/")
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A chart as it was on the screen: ``name`` is the chart's, ``kind`` one of `KINDS`."""
+
+    name: str
+    kind: str
+    data: bytes
+
+
+def read_drawings(sent: object, names: Collection[str]) -> tuple[Drawing, ...]:
+    """The drawings of the charts ``names`` in a browser's message, without what can't be one.
+
+    The message is ``{name: {"png": base64, "svg": text}}``. Drawings that would make more than
+    `MAX_DRAWINGS` together are left out, the last ones first.
+    """
+    drawings: list[Drawing] = []
+    room = MAX_DRAWINGS
+    for name in names:
+        of_chart = sent.get(name) if isinstance(sent, Mapping) else None
+        for kind in KINDS:
+            text = of_chart.get(kind) if isinstance(of_chart, Mapping) else None
+            if not isinstance(text, str) or len(text) > 2 * room:
+                continue
+            data = _png(text) if kind == "png" else _svg(text)
+            if data is not None and len(data) <= room:
+                room -= len(data)
+                drawings.append(Drawing(name, kind, data))
+    return tuple(drawings)
+
+
+def _png(text: str) -> bytes | None:
+    try:
+        data = base64.b64decode(text, validate=True)
+    except (binascii.Error, ValueError):
+        return None
+    return data if data.startswith(_PNG) and data.endswith(_PNG_END) else None
+
+
+def _svg(text: str) -> bytes | None:
+    if "<!" in text:  # no entities
+        return None
+    try:
+        root = ET.fromstring(text)  # noqa: S314, see above
+        data = text.encode()
+    except (ET.ParseError, UnicodeEncodeError):
+        return None
+    return data if root.tag == _SVG and all(map(_is_harmless, root.iter())) else None
+
+
+def _is_harmless(element: ET.Element) -> bool:
+    """Whether the element, without its children, is nothing but a drawing."""
+    for name, value in element.items():
+        local = name.rpartition("}")[2].lower()
+        if local.startswith("on") or (local == "href" and not value.startswith(_OWN)):
+            return False
+        if _ELSEWHERE.search(value):
+            return False
+    return element.tag.rpartition("}")[2] not in _FOREIGN
