@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import streamlit as st
 
 from pages._ui import live
 from pages._ui.about import about
 from pages._ui.attention_controls import Several, several, view_of
 from pages._ui.compare_facts import NUM_HEADS, SAID, VIEWS, facts_table, packed, short_title
+from pages._ui.compare_takeaway import Taken, tools
 from pages._ui.controls import setting
 from pages._ui.link import Link
 from posembed_core import encodings
+from posembed_core.compare_script import CompareView
 from posembed_core.parameters import Choice, Integer
 
 PAGE = "compare"
@@ -32,6 +36,7 @@ def main() -> None:
         with st.popover("Encodings"):
             parameter = Several("Shown, in this order", options=every, most=len(every))
             slugs = several(link, "encodings", parameter, every, titles)
+        place_of_tools = st.container(width="content")
     link.note_unknown()
     link.show_notices()
     live.plot(
@@ -48,6 +53,8 @@ def main() -> None:
     )
     about(slugs)
     link.write()
+    with place_of_tools:
+        tools(Taken(slugs, cast(CompareView, view), length, dimension, head), PAGE)
 
 
 main()

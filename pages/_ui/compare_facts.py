@@ -12,6 +12,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from pages._ui import live
+from pages._ui.figures.attention import Packed
 from pages._ui.figures.compare import Small, norms_figure, pictures_figure
 from posembed_core import (
     AdditiveEncoding,
@@ -65,19 +66,23 @@ def made(slug: str, length: int, dimension: int) -> Encoding:
 def packed(
     slugs: tuple[str, ...], view: str, length: int, dimension: int, head: int
 ) -> live.PackedFigure:
-    """The small multiples of a view."""
+    """The small multiples of a view, ready to be sent."""
+    figure, narrow = figure_of(slugs, view, length, dimension, head)
+    return live.pack_figure(figure, narrow=narrow)
+
+
+def figure_of(slugs: tuple[str, ...], view: str, length: int, dimension: int, head: int) -> Packed:
+    """The small multiples of a view, and their layout on a phone."""
     titles = [short_title(slug) for slug in slugs]
     built = [made(slug, length, dimension) for slug in slugs]
     if view == "norms":
         lines = [_curves(norms(encoding, length, dimension)) for encoding in built]
-        figure, narrow = norms_figure(titles, lines)
-        return live.pack_figure(figure, narrow=narrow)
-    draw, symbol = (_picture, "value") if view == "picture" else (_similarity, "score")
+        return norms_figure(titles, lines)
     pictures = [
-        draw(encoding, title, length, head) for encoding, title in zip(built, titles, strict=True)
+        _small(encoding, title, view, cells_of(encoding, view, length, head))
+        for encoding, title in zip(built, titles, strict=True)
     ]
-    figure, narrow = pictures_figure(pictures, symbol)
-    return live.pack_figure(figure, narrow=narrow)
+    return pictures_figure(pictures, "value" if view == "picture" else "score")
 
 
 def short_title(slug: str) -> str:
@@ -90,50 +95,72 @@ def norms(encoding: Encoding, length: int, dimension: int) -> Norms:
     return combine(random_tokens(length, dimension), encoding).norms()
 
 
+def facts(slug: str, length: int, dimension: int) -> dict[str, str]:
+    """What the table says of an encoding, by the headings of its columns."""
+    cls, encoding = encodings()[slug], made(slug, length, dimension)
+    answer, found = beyond(encoding), norms(encoding, length, dimension)
+    return {
+        "encoding": short_title(slug),
+        "door": cls.door,
+        "year": f"{cls.year}",
+        "learned": f"{encoding.parameter_count:,}",
+        "beyond training?": f"{answer.answer}: {answer.reason}",
+        "‖s·p‖": f"{float(found.position.mean()):.3f}",
+        "‖h‖": f"{float(found.combined.mean()):.3f}",
+        "reference": cls.reference,
+    }
+
+
 def facts_table(slugs: Sequence[str], length: int, dimension: int) -> str:
     """One row for each encoding, in Markdown."""
+    rows = [facts(slug, length, dimension) for slug in slugs]
     lines = [
-        "| encoding | door | year | learned | beyond training? | ‖s·p‖ | ‖h‖ | reference |",
+        f"| {' | '.join(rows[0])} |",
         "|:--|:--|--:|--:|:--|--:|--:|:--|",
     ]
-    for slug in slugs:
-        cls, encoding = encodings()[slug], made(slug, length, dimension)
-        answer, found = beyond(encoding), norms(encoding, length, dimension)
-        cells = (
-            f"**{short_title(slug)}**",
-            cls.door,
-            f"{cls.year}",
-            f"{encoding.parameter_count:,}",
-            f"**{answer.answer}**: {answer.reason}",
-            f"{float(found.position.mean()):.3f}",
-            f"{float(found.combined.mean()):.3f}",
-            cls.reference,
-        )
-        lines.append("| " + " | ".join(cell.replace("|", "¦") for cell in cells) + " |")
+    for row in rows:
+        answer, colon, reason = row["beyond training?"].partition(":")
+        row |= {
+            "encoding": f"**{row['encoding']}**",
+            "beyond training?": f"**{answer}**{colon}{reason}",
+        }
+        lines.append("| " + " | ".join(cell.replace("|", "¦") for cell in row.values()) + " |")
     return "\n".join(lines)
+
+
+def cells_of(
+    encoding: Encoding, view: str, length: int, head: int
+) -> Float[Tensor, "rows columns"]:
+    """The matrix of an encoding's picture: positions × dimensions, or queries × keys, float32."""
+    return (_contribution if view == "picture" else _scores)(encoding, length, head).to(
+        torch.float32
+    )
 
 
 def _curves(found: Norms) -> dict[str, list[float]]:
     return {term: getattr(found, term).tolist() for term in ("token", "position", "combined")}
 
 
-def _picture(encoding: Encoding, title: str, length: int, head: int) -> Small:
+def _small(
+    encoding: Encoding, title: str, view: str, cells: Float[Tensor, "rows columns"]
+) -> Small:
+    if view == "similarity" or isinstance(encoding, BiasEncoding):
+        return Small(title, cells, "key", "query")
+    across = "key" if isinstance(encoding, RelativeEncoding) else "position"
+    return Small(title, cells.T, across, "dimension")
+
+
+def _contribution(encoding: Encoding, length: int, head: int) -> Float[Tensor, "rows columns"]:
     where = torch.arange(length)
     if isinstance(encoding, AdditiveEncoding):
-        return Small(title, encoding.table(where).T, "position", "dimension")
+        return encoding.table(where)
     if isinstance(encoding, RotaryEncoding):
-        cosines = channel_cosines(encoding, where, seq_len=length)
-        return Small(title, cosines.T.to(torch.float32), "position", "dimension")
+        return channel_cosines(encoding, where, seq_len=length)
     if isinstance(encoding, BiasEncoding):
-        bias = encoding.bias(where, where, heads=slice(head, head + 1))[0]
-        return Small(title, bias, "key", "query")
+        return encoding.bias(where, where, heads=slice(head, head + 1))[0]
     if isinstance(encoding, RelativeEncoding):
-        return Small(title, encoding.vectors(length - 1, where).T, "key", "dimension")
+        return encoding.vectors(length - 1, where)
     raise TypeError(type(encoding).__name__)
-
-
-def _similarity(encoding: Encoding, title: str, length: int, head: int) -> Small:
-    return Small(title, _scores(encoding, length, head).to(torch.float32), "key", "query")
 
 
 def _scores(encoding: Encoding, length: int, head: int) -> Float[Tensor, "n n"]:
