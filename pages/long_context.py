@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import streamlit as st
-from torch import Tensor
 
 from pages._ui import live
 from pages._ui.about import about
@@ -15,8 +14,8 @@ from pages._ui.controls import Text, setting, slider
 from pages._ui.figures.rope_pairs import QUANTITIES
 from pages._ui.figures.two_pictures import Lengths
 from pages._ui.link import Link, open_link
-from pages._ui.long_context_takeaway import Taken, tools
-from pages._ui.rope_pictures import CELLS, packed_pairs, packed_scores, score_columns
+from pages._ui.long_context_takeaway import remember, tools
+from pages._ui.rope_pictures import CELLS, packed_pairs, packed_scores
 from pages._ui.rope_words import (
     collisions,
     drift,
@@ -24,30 +23,23 @@ from pages._ui.rope_words import (
     pairs_alt,
     pairs_key,
     pretty,
+    scores_alt,
     scores_key,
     settings_line,
     worst_table,
 )
 from posembed_core import EncodingError
 from posembed_core.config_text import read_config
-from posembed_core.exports import to_npy
 from posembed_core.findings import Finding, findings
 from posembed_core.known_configs import known_configs
 from posembed_core.long_context import (
     MAX_DISTANCE,
-    PairTable,
     distance_edges,
     pair_table,
 )
 from posembed_core.parameters import Choice, Integer
 from posembed_core.precision import ARITHMETICS, worst_pair
-from posembed_core.rope_report import (
-    pair_columns,
-    report,
-    stacked,
-    summary,
-    to_csv,
-)
+from posembed_core.rope_report import summary
 from posembed_core.rotary_config import RopeSettings, rope_settings
 
 PAGE, OWN = "long-context", "own"
@@ -95,7 +87,8 @@ def main() -> None:
     if chosen is None:
         link.write()
     else:
-        pictures(link, name, chosen, found, quantity, arithmetic)
+        pictures(link, chosen, quantity, arithmetic)
+        tools(PAGE, name, chosen, found, quantity, arithmetic)
         about([type(chosen.encoding).slug])
 
 
@@ -177,14 +170,7 @@ def choose_layers(link: Link, settings: Sequence[RopeSettings]) -> RopeSettings 
 
 
 @st.fragment
-def pictures(
-    link: Link,
-    name: str,
-    settings: RopeSettings,
-    found: Sequence[Finding],
-    quantity: str,
-    arithmetic: str,
-) -> None:
+def pictures(link: Link, settings: RopeSettings, quantity: str, arithmetic: str) -> None:
     """The live sliders and all that follows from them."""
     lengths, position = ask_lengths(link, settings)
     encoding, rounding = settings.encoding, ARITHMETICS[arithmetic]
@@ -200,18 +186,15 @@ def pictures(
     live.plot(
         packed_scores(encoding, lengths.trained, lengths.wanted, arithmetic),
         key=f"{PAGE}.scores",
-        alt=f"Score against distance, and the error of cosines computed {rounding.title}.",
+        alt=scores_alt(rounding),
     )
     st.markdown(f":small[{scores_key(distance_edges(MAX_DISTANCE, CELLS))}]")
     st.markdown(f"{collisions(lengths.wanted, rounding)} {drift(table, rounding)}")
     st.markdown(worst_table(worst_pair(table.after, position, rounding), rounding))
     link.show_notices()
-    text = report(name, settings, found, table, (lengths.trained, lengths.wanted))
-    offer(text, table, score_columns(encoding, lengths.wanted), lengths)
+    remember(PAGE, lengths, position)
     if not any(live.is_dragging(f"{PAGE}.{what}") for what in ("trained", "wanted", "position")):
         link.write()
-    with st.container(horizontal=True):
-        tools(Taken(name, encoding, lengths, position, quantity), PAGE)
 
 
 def ask_lengths(link: Link, settings: RopeSettings) -> tuple[Lengths, int]:
@@ -231,22 +214,6 @@ def ask_lengths(link: Link, settings: RopeSettings) -> tuple[Lengths, int]:
     with columns[2]:
         position = slider(link, "position", POSITION, wanted, **options)
     return Lengths(trained, wanted), position
-
-
-def offer(text: str, table: PairTable, scores: dict[str, Tensor], lengths: Lengths) -> None:
-    """The report to copy and the tables to keep."""
-    pairs = pair_columns(table, lengths.trained, lengths.wanted)
-    with st.expander("Report"):
-        st.code(text, language=None, height=420)
-    with st.container(horizontal=True):
-        for label, file, data in (
-            ("Pairs (CSV)", "pairs.csv", to_csv(pairs, {"kind": table.kind})),
-            ("Pairs (npy)", "pairs.npy", to_npy(stacked(pairs))),
-            ("Scores (CSV)", "scores.csv", to_csv(scores)),
-            ("Scores (npy)", "scores.npy", to_npy(stacked(scores))),
-            ("Report (txt)", "rope.txt", text),
-        ):
-            st.download_button(label, data, file, on_click="ignore")
 
 
 main()

@@ -1,56 +1,85 @@
-"""A model's RoPE as code and as files."""
+"""A model's RoPE as a report, as code and as files."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+import plotly.graph_objects as go
+import streamlit as st
 from torch import Tensor
 
 from pages._ui.code import code_popover
 from pages._ui.figures.standalone import standalone_html
 from pages._ui.figures.two_pictures import Lengths
-from pages._ui.rope_pictures import pairs_picture, score_columns
-from pages._ui.rope_words import pairs_alt
+from pages._ui.rope_pictures import CELLS, pairs_picture, score_columns, scores_picture
+from pages._ui.rope_words import pairs_alt, scores_alt, scores_key
 from pages._ui.takeaway import here, take_away_popover
 from posembed_core import RotaryEncoding
-from posembed_core.long_context import pair_table
-from posembed_core.rope_report import pair_columns, stacked, summary
+from posembed_core.findings import Finding
+from posembed_core.long_context import MAX_DISTANCE, PairTable, distance_edges, pair_table
+from posembed_core.precision import ARITHMETICS
+from posembed_core.rope_report import pair_columns, report, stacked, summary, to_csv
+from posembed_core.rotary_config import RopeSettings
 from posembed_core.scripts import NoRecipeError, frequency_script
-from posembed_core.takeaway import Table, View
+from posembed_core.takeaway import Table, Text, View
 
 
 @dataclass(frozen=True)
 class Taken:
-    """What is on the screen: a model's RoPE, the two lengths, and what the left picture shows."""
+    """What is on the screen: a model's RoPE, the sliders, and what the two charts show."""
 
     model: str
-    encoding: RotaryEncoding
+    settings: RopeSettings
+    found: Sequence[Finding]
     lengths: Lengths
     position: int
     quantity: str
+    arithmetic: str
+
+    @property
+    def encoding(self) -> RotaryEncoding:
+        """The model's RoPE."""
+        return self.settings.encoding
+
+    @property
+    def table(self) -> PairTable:
+        """Its pairs."""
+        return pair_table(self.encoding, self.lengths.wanted)
 
     def script(self) -> str:
         """The frequencies in plain PyTorch."""
         return frequency_script(self.encoding, self.lengths.wanted)
 
+    def report(self) -> str:
+        """All of it as plain text."""
+        lengths = (self.lengths.trained, self.lengths.wanted)
+        return report(self.model, self.settings, self.found, self.table, lengths)
+
     def view(self) -> View:
-        """The tables behind both pictures, and the left one, to take away."""
+        """Both charts, and the tables behind them, to take away."""
         encoding, (trained, wanted) = self.encoding, (self.lengths.trained, self.lengths.wanted)
-        table, link = pair_table(encoding, wanted), here()
+        table, link = self.table, here()
         said = summary(table, trained, wanted)
         name, title = f"posembed-{encoding.slug}-{wanted}", f"RoPE of {self.model}"
+        rounding = ARITHMETICS[self.arithmetic]
 
-        def picture() -> str:
+        def page(part: str, figure: Callable[[], go.Figure], alt: str, caption: str) -> str:
             return standalone_html(
-                pairs_picture(encoding, trained, wanted, self.position, self.quantity),
-                title=title, alt=pairs_alt(table, said), caption=said, link=link, name=name,
-            )  # fmt: skip
+                figure(), title=title, alt=alt, caption=caption, link=link, name=f"{name}-{part}"
+            )
+
+        def pairs() -> go.Figure:
+            return pairs_picture(encoding, trained, wanted, self.position, self.quantity)
+
+        def scores() -> go.Figure:
+            return scores_picture(encoding, trained, wanted, self.arithmetic)
 
         try:
             script = self.script()
         except NoRecipeError:
             script = ""
+        columns = pair_columns(table, trained, wanted)
         return View(
             name=name,
             title=f"Posembed: {title}",
@@ -64,32 +93,67 @@ class Taken:
                 },
                 "trained length": f"{trained}",
                 "wanted length": f"{wanted}",
+                "position": f"{self.position}",
+                "precision": rounding.title,
             },
             tables=(
-                _columns(
-                    "pairs", "each pair of channels", pair_columns(table, trained, wanted), "row"
+                _columns("pairs", "each pair of channels", columns),
+                _columns("scores", "mean score against distance", score_columns(encoding, wanted)),
+            ),
+            pictures={
+                "pairs": lambda: page("pairs", pairs, pairs_alt(table, said), said),
+                "scores": lambda: page(
+                    "scores", scores, scores_alt(rounding),
+                    scores_key(distance_edges(MAX_DISTANCE, CELLS)),
                 ),
-                _columns(
-                    "scores", "mean score against distance", score_columns(encoding, wanted), "row"
+            },
+            script=script,
+            texts=(
+                Text("report.txt", "the report", self.report),
+                Text(
+                    "pairs.csv", "what becomes of each pair",
+                    lambda: to_csv(columns, {"kind": table.kind}),
                 ),
             ),
-            picture=picture,
-            script=script,
-        )
+        )  # fmt: skip
 
 
-def _columns(name: str, about: str, columns: Mapping[str, Tensor], row: str) -> Table:
+def _columns(name: str, about: str, columns: Mapping[str, Tensor]) -> Table:
     matrix = stacked(columns)
     shape = (matrix.shape[0], matrix.shape[1])
-    return Table(name, about, shape, lambda at: matrix[at], row, tuple(columns), "<f8")
+    return Table(name, about, shape, lambda at: matrix[at], "row", tuple(columns), "<f8")
 
 
-def tools(taken: Taken, page: str) -> None:
-    """The buttons for code and files, for what is on the screen."""
-    code_popover(
-        taken.script,
-        [pair_table, type(taken.encoding)],
-        name="posembed-rope",
-        key=f"{page}.code",
-    )
-    take_away_popover(taken.view, chart=f"{page}.pairs", key=f"{page}.take")
+def remember(page: str, lengths: Lengths, position: int) -> None:
+    """Say where the sliders are now, so that `tools` find it."""
+    st.session_state[f"{page}.shown"] = (lengths.trained, lengths.wanted, position)
+
+
+@st.fragment
+def tools(
+    page: str,
+    model: str,
+    settings: RopeSettings,
+    found: Sequence[Finding],
+    quantity: str,
+    arithmetic: str,
+) -> None:
+    """The report, the code and the files, for what is on the screen when a button is opened.
+
+    A fragment of its own: buttons cost dragged charts some milliseconds a frame each.
+    """
+    trained, wanted, position = st.session_state[f"{page}.shown"]
+    lengths = Lengths(trained, wanted)
+    taken = Taken(model, settings, found, lengths, position, quantity, arithmetic)
+    with st.container(horizontal=True):
+        popover = st.popover("Report", on_change="rerun", key=f"{page}.report", width="content")
+        if popover.open:
+            popover.code(taken.report(), language=None, height=420)
+        code_popover(
+            taken.script,
+            [pair_table, type(taken.encoding)],
+            name="posembed-rope",
+            key=f"{page}.code",
+        )
+        charts = {part: f"{page}.{part}" for part in ("pairs", "scores")}
+        take_away_popover(taken.view, chart=charts, key=f"{page}.take")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import plotly.graph_objects as go
-import streamlit as st
 from torch import Tensor
 
 from pages._ui import live
@@ -24,7 +25,7 @@ from posembed_core.rope_report import distance_columns
 CELLS = 320  # points of a score curve
 
 
-@st.cache_resource(max_entries=256, show_spinner=False)
+@lru_cache(maxsize=256)
 def packed_pairs(
     encoding: RotaryEncoding, trained: int, wanted: int, position: int, quantity: str
 ) -> live.PackedFigure:
@@ -49,11 +50,19 @@ def pairs_picture(
     return pairs_figure(pairs, Lengths(trained, wanted), quantity)
 
 
-@st.cache_resource(max_entries=256, show_spinner=False)
+@lru_cache(maxsize=256)
 def packed_scores(
     encoding: RotaryEncoding, trained: int, wanted: int, arithmetic: str
 ) -> live.PackedFigure:
     """The picture of scores and rounding, ready to be sent."""
+    figure = scores_picture(encoding, trained, wanted, arithmetic)
+    return live.pack_figure(figure, narrow=narrow_layout(figure))
+
+
+def scores_picture(
+    encoding: RotaryEncoding, trained: int, wanted: int, arithmetic: str
+) -> go.Figure:
+    """The picture of scores and rounding."""
     table, columns = pair_table(encoding, wanted), score_columns(encoding, wanted)
     where = ((columns["from"] + columns["to"]) / 2)[1:].tolist()
     before, after = (
@@ -64,8 +73,7 @@ def packed_scores(
         for name in dict.fromkeys(("float32", arithmetic))
     }
     title = ARITHMETICS[arithmetic].title
-    figure = distance_figure(before, after, errors, title, Lengths(trained, wanted))
-    return live.pack_figure(figure, narrow=narrow_layout(figure))
+    return distance_figure(before, after, errors, title, Lengths(trained, wanted))
 
 
 def score_columns(encoding: RotaryEncoding, wanted: int) -> dict[str, Tensor]:

@@ -121,6 +121,11 @@ def pairs_alt(table: PairTable, said: str) -> str:
     )
 
 
+def scores_alt(arithmetic: Arithmetic) -> str:
+    """The pictures of scores and rounding in one sentence."""
+    return f"Score against distance, and the error of cosines computed {arithmetic.title}."
+
+
 def _layout(pairing: str) -> str:
     return "by halves (m, m + d/2)" if pairing == "half" else "as neighbours (2m, 2m + 1)"
 

@@ -47,7 +47,6 @@ def open_page(page: Page, app: str) -> None:
 
 
 def expect_text(page: Page, words: str) -> None:
-    # The folded report says it too.
     expect(page.get_by_text(words).first).to_be_visible(timeout=20_000)
 
 
@@ -135,16 +134,18 @@ def test_dragging_the_wanted_length_redraws_while_it_moves(page: Page, app: str)
 def test_tables_can_be_kept(page: Page, app: str, tmp_path: Path) -> None:
     open_page(page, app)
     expected = pc.rotary_from_config(known_configs()["Llama 3.1 8B"]).inv_freq(131072)
+    page.get_by_role("button", name="Take away").click()
     kept = {}
-    for label in ("Pairs (CSV)", "Pairs (npy)", "Report (txt)"):
+    for label in ("What becomes of each pair (csv)", "The report (txt)", "Download npy"):
         with page.expect_download() as download:
             page.get_by_role("button", name=label).click()
         kept[label] = tmp_path / download.value.suggested_filename
         download.value.save_as(kept[label])
-    rows = list(csv.DictReader(kept["Pairs (CSV)"].read_text().splitlines()))
+    rows = list(csv.DictReader(kept["What becomes of each pair (csv)"].read_text().splitlines()))
     assert [float(row["inv_freq_after"]) for row in rows] == expected.tolist()
-    assert np.array_equal(np.load(kept["Pairs (npy)"])[:, 2], expected.numpy())
-    assert "RoPE of Llama 3.1 8B" in kept["Report (txt)"].read_text()
+    assert rows[0]["kind"] == "untouched"
+    assert np.array_equal(np.load(kept["Download npy"])[:, 2], expected.numpy())
+    assert "RoPE of Llama 3.1 8B" in kept["The report (txt)"].read_text()
 
 
 @pytest.mark.parametrize("width", [390, 1024])
