@@ -59,7 +59,7 @@ def _png(text: str) -> bytes | None:
 
 
 def _svg(text: str) -> bytes | None:
-    if "<!" in text:  # no entities
+    if "<!" in text or "<?" in text:  # no entities, no instructions
         return None
     try:
         root = ET.fromstring(text)  # noqa: S314, see above

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from urllib.parse import urlencode, urlsplit
 
 import streamlit as st
 
-from pages._ui.live.picture import picture_buttons
+from pages._ui.code import NothingShownError
+from pages._ui.live.picture import bundle_button, picture_buttons
+from posembed_core.drawings import MAX_DRAWINGS, read_drawings
 from posembed_core.takeaway import (
     FORMATS,
     MAX_BYTES,
     Table,
+    Text,
     TooLargeError,
     View,
     archive,
@@ -34,47 +38,77 @@ def here() -> str:
     return f"{place}?{query}" if query else place
 
 
-def take_away_popover(view: Callable[[], View], *, chart: str, key: str) -> None:
-    """A button that opens everything there is to take away from the chart with the key ``chart``.
+def take_away_popover(
+    view: Callable[[], View], *, chart: str | Mapping[str, str], key: str
+) -> None:
+    """A button that opens everything there is to take away from what is on the screen.
 
-    Nothing is made before it is asked for: ``view`` when the button is opened, a file when it is
-    downloaded. Files go up to `MAX_BYTES`.
+    ``chart`` is the key of the page's chart; with several, what each is called (as in
+    `View.pictures`) → its key. Nothing is made before it is asked for: ``view`` when the button is
+    opened, a file when it is downloaded; it may raise `NothingShownError`, whose sentence is shown
+    instead. Files go up to `MAX_BYTES`.
     """
     popover = st.popover("Take away", on_change="rerun", key=key, width="content")
     if not popover.open:
         return
+    charts = {"": chart} if isinstance(chart, str) else chart
     with popover:
-        shown = view()
-        st.markdown("**Picture**")
-        picture_buttons(chart, shown.name, key=f"{key}.picture")
-        if shown.picture is not None:
-            _page(shown, shown.picture, key)
+        try:
+            shown = view()
+        except NothingShownError as error:
+            st.caption(str(error))
+            return
+        st.markdown("**Picture**" if len(charts) < 2 else "**Pictures**")
+        picture_buttons(charts, shown.name, key=f"{key}.picture")
+        for part, page in shown.pages().items():
+            _page(shown, part, page, key)
         _arrays(shown, key)
+        for text in shown.texts:
+            _text(shown, text, key)
         st.markdown("**Link to this setting**")
         st.code(shown.link, None, wrap_lines=True)
         st.markdown("**All of it**")
         st.caption(
-            f"One zip with a README, the picture, the script, and the arrays that fit into "
+            f"One zip with a README, pictures, code, and the arrays that fit into "
             f"{said_bytes(MAX_BYTES)}."
         )
-        _file(
-            f"{shown.name}.zip",
-            shown.size(),
-            lambda: archive(shown, LIBRARIES),
-            key=f"{key}.zip",
-        )
+        _archive(shown, charts, key)
 
 
-def _page(view: View, picture: Callable[[], str], key: str) -> None:
+def _page(view: View, part: str, page: Callable[[], str], key: str) -> None:
     st.download_button(
-        "HTML, works without a network (5 to 8 MB)",
-        picture,
-        f"{view.name}.html",
+        f"HTML{f' of {part}' if part else ''}, works without a network (5 to 8 MB)",
+        page,
+        f"{view.named(part)}.html",
         "text/html",
         on_click="ignore",
-        key=f"{key}.html",
+        key=f"{key}.html.{part}",
         width="stretch",
     )
+
+
+def _text(view: View, text: Text, key: str) -> None:
+    kind = text.name.rpartition(".")[2]
+    st.download_button(
+        f"{text.about[0].upper()}{text.about[1:]} ({kind})",
+        text.make,
+        f"{view.name}-{text.name}",
+        _MIME.get(kind, "text/plain"),
+        on_click="ignore",
+        key=f"{key}.text.{text.name}",
+        width="stretch",
+    )
+
+
+def _archive(view: View, charts: Mapping[str, str], key: str) -> None:
+    """The zip, made when asked for: the browser draws its pictures first."""
+    label = f"Make zip, about {said_bytes(view.size())}"
+    sent = bundle_button(label, charts, MAX_DRAWINGS, key=f"{key}.zip")
+    if sent is None:
+        return
+    whole = replace(view, drawings=read_drawings(sent, charts))
+    data = _with_bar(archive(whole, LIBRARIES), whole.size())
+    _made(data, f"{view.name}.zip", key=f"{key}.zip.made")
 
 
 def _arrays(view: View, key: str) -> None:
@@ -130,19 +164,28 @@ def _file(name: str, size: int, pieces: Callable[[], Iterator[bytes | float]], *
             width="stretch",
         )
     elif st.button(f"Make {about}", key=f"{key}.make", width="stretch"):
-        bar = st.progress(0.0, "Computing …")
-        data = _whole(pieces(), size, bar.progress)
-        bar.empty()
-        st.download_button(
-            f"Download {kind}, {said_bytes(len(data))}",
-            data,
-            name,
-            mime,
-            on_click="ignore",
-            key=f"{key}.made",
-            width="stretch",
-            type="primary",
-        )
+        _made(_with_bar(pieces(), size), name, key=f"{key}.made")
+
+
+def _made(data: bytes, name: str, *, key: str) -> None:
+    kind = name.rpartition(".")[2]
+    st.download_button(
+        f"Download {kind}, {said_bytes(len(data))}",
+        data,
+        name,
+        _MIME.get(kind, "application/octet-stream"),
+        on_click="ignore",
+        key=key,
+        width="stretch",
+        type="primary",
+    )
+
+
+def _with_bar(pieces: Iterator[bytes | float], size: int) -> bytes:
+    bar = st.progress(0.0, "Computing …")
+    data = _whole(pieces, size, bar.progress)
+    bar.empty()
+    return data
 
 
 def _whole(

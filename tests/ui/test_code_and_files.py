@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import io
+import json
 import zipfile
 from pathlib import Path
 
+import numpy as np
 import pytest
 from plotly.offline import get_plotlyjs
 from streamlit.testing.v1 import AppTest
@@ -13,8 +15,10 @@ from streamlit.testing.v1 import AppTest
 from pages._ui.code import source_of
 from pages._ui.figures.two_pictures import Lengths
 from pages._ui.long_context_takeaway import Taken
-from posembed_core import RotaryEncoding, create
+from posembed_core import create
 from posembed_core.combine import combine
+from posembed_core.long_context import pair_table
+from posembed_core.rotary_config import rope_settings
 from posembed_core.scripts import DrawnTokens, combine_script
 from posembed_core.takeaway import archive
 
@@ -41,6 +45,7 @@ def opened(page: str, button: str, **params: str) -> AppTest:
         ("combine.py", "combine.code", "two_m = torch.arange(0, embed_dim, 2"),
         ("attention.py", "attention.code", "scores.softmax(-1)"),
         ("long_context.py", "long-context.code", "low_freq_factor = 1.0"),
+        ("compare.py", "compare.code", "print(f\"norm of {name:3} mean"),
         ("table.py", "table.code", "torch.optim.AdamW"),
     ],
 )
@@ -79,7 +84,7 @@ def test_what_can_be_taken_away_is_listed() -> None:
     assert any(option.startswith("rope-scores, ") for option in menu.options)
     labels = [button.label for button in app.get("download_button")]
     assert any(label.startswith("Download npy") for label in labels)
-    assert any(label.startswith("Download zip") for label in labels)
+    assert zip_labels(app) == ["Make zip, about 3.5 MB"]
 
 
 def test_a_table_of_a_model_has_no_script_of_an_encoding_without_one() -> None:
@@ -93,17 +98,49 @@ def test_a_models_rope_can_be_taken_away() -> None:
     menu = next(box for box in app.selectbox if box.label == "Array")
     assert [option.split(",")[0] for option in menu.options] == ["pairs", "scores"]
     labels = [button.label for button in app.get("download_button")]
-    assert any(label.startswith("HTML") for label in labels)
-    assert any(label.startswith("Download zip") for label in labels)
+    assert [label.split(",")[0] for label in labels if label.startswith("HTML")] == [
+        "HTML of pairs", "HTML of scores",
+    ]  # fmt: skip
+    assert {"The report (txt)", "What becomes of each pair (csv)"} <= set(labels)
+    assert zip_labels(app) == ["Make zip, about 7.0 MB"]
+
+
+def zip_labels(app: AppTest) -> list[str]:
+    """What stands on the button that makes the archive."""
+    sent = [element.proto.json for element in app.get("bidi_component")]
+    return [data["label"] for data in map(json.loads, filter(None, sent)) if "most" in data]
+
+
+def taken() -> Taken:
+    settings = rope_settings(
+        {
+            "head_dim": 32,
+            "max_position_embeddings": 16384,
+            "rope_scaling": {
+                "rope_type": "yarn",
+                "factor": 4,
+                "original_max_position_embeddings": 4096,
+            },
+        }
+    )[0]
+    return Taken("a model", settings, (), Lengths(4096, 16384), 100, "frequency", "bfloat16")
 
 
 def test_the_view_of_a_models_rope_is_complete() -> None:
-    encoding = create("rope-yarn", head_dim=32)
-    assert isinstance(encoding, RotaryEncoding)
-    view = Taken("a model", encoding, Lengths(4096, 16384), 100, "frequency").view()
-    names = zipfile.ZipFile(io.BytesIO(list(archive(view))[-1])).namelist()
-    assert [Path(name).name for name in names] == [
-        "README.md", "posembed-rope-yarn-16384.html", "posembed-rope-yarn-16384.py",
-        "pairs.npy", "scores.npy",
+    view = taken().view()
+    data = list(archive(view))[-1]
+    assert isinstance(data, bytes)
+    name = "posembed-rope-yarn-16384"
+    with zipfile.ZipFile(io.BytesIO(data)) as found:
+        files = {path.partition("/")[2]: found.read(path) for path in found.namelist()}
+    assert list(files) == [
+        "README.md", f"{name}-pairs.html", f"{name}-scores.html", f"{name}.py", "report.txt",
+        "pairs.csv", "pairs.npy", "scores.npy",
     ]  # fmt: skip
-    assert "var(--st" not in view.picture().replace(get_plotlyjs(), "")
+    for part, label in (("pairs", "untouched"), ("scores", "bfloat16")):
+        own = files[f"{name}-{part}.html"].decode().replace(get_plotlyjs(), "")
+        assert "var(--st" not in own
+        assert label in own
+    assert b"RoPE of a model" in files["report.txt"]
+    frequencies = pair_table(taken().encoding, 16384).after
+    assert np.array_equal(np.load(io.BytesIO(files["pairs.npy"]))[:, 2], frequencies)
