@@ -104,17 +104,29 @@ def test_the_html_file_works_without_a_network(
     assert wrong == []
 
 
+def archived(page: Page, folder: Path) -> dict[str, bytes]:
+    """The files of the archive, by their names in its folder."""
+    page.get_by_role("button", name=re.compile("^Make zip")).click()
+    with zipfile.ZipFile(saved(page, re.compile("^Download zip"), folder)) as archive:
+        return {Path(name).name: archive.read(name) for name in archive.namelist()}
+
+
 def test_the_archive_holds_the_cores_arrays(page: Page, app: str, tmp_path: Path) -> None:
     opened(page, f"{app}/?encoding=learned&length=10", "Take away")
-    with zipfile.ZipFile(saved(page, re.compile("^Download zip"), tmp_path)) as archive:
-        names = {Path(name).name: name for name in archive.namelist()}
-        arrays = {
-            name: np.load(io.BytesIO(archive.read(names[f"{name}.npy"])))
-            for name in ("token", "position", "combined", "norms")
-        }
-        readme = archive.read(names["README.md"]).decode()
-        archive.extract(names["posembed-learned-10x64.py"], tmp_path)
-        script = tmp_path / names["posembed-learned-10x64.py"]
+    files = archived(page, tmp_path)
+    arrays = {
+        name: np.load(io.BytesIO(files[f"{name}.npy"]))
+        for name in ("token", "position", "combined", "norms")
+    }
+    readme = files["README.md"].decode()
+    script = tmp_path / "script.py"
+    script.write_bytes(files["posembed-learned-10x64.py"])
+    with Image.open(io.BytesIO(files["posembed-learned-10x64.png"])) as image:
+        assert has_blue_and_red(colours(image))
+    svg = ET.fromstring(files["posembed-learned-10x64.svg"])  # noqa: S314, Plotly's own
+    assert len(svg.findall(f".//{SVG}path[@class='js-line']")) == 3
+    for kind in ("png", "svg"):
+        assert f"`posembed-learned-10x64.{kind}`: the picture as it was on the screen" in readme
     core = combine(random_tokens(10, 64), create("learned", max_seq_len=10))
     for name in ("token", "position", "combined"):
         assert np.array_equal(arrays[name], getattr(core, name).numpy()), name
@@ -152,3 +164,54 @@ def test_the_code_follows_the_setting(page: Page, app: str) -> None:
     page.get_by_role("combobox", name="What").click()
     page.get_by_role("option", name="Source of Alibi").click()
     expect(code).to_contain_text("class Alibi(BiasEncoding)")
+
+
+def test_every_picture_of_a_page_is_in_its_archive(page: Page, app: str, tmp_path: Path) -> None:
+    page.goto(app)
+    page.get_by_role("link", name="Long context").click()
+    expect(page.locator(".live-plot[data-state=rest]")).to_have_count(2, timeout=60_000)
+    page.get_by_role("button", name="Take away", exact=True).click()
+    own = saved(page, "SVG of scores", tmp_path)
+    files = archived(page, tmp_path)
+    name = "posembed-rope-llama3-131072"
+    assert own.name == f"{name}-scores.svg"
+    for part, label in (("pairs", "wavelength of each pair"), ("scores", "score against distance")):
+        with Image.open(io.BytesIO(files[f"{name}-{part}.png"])) as image:
+            assert min(image.size) > 600
+            assert len(colours(image)) > 4
+        drawn = files[f"{name}-{part}.svg"].decode()
+        assert label in drawn
+        assert "var(--" not in drawn
+        assert label.encode() in files[f"{name}-{part}.html"]
+
+
+def test_a_browser_that_draws_nothing_gets_an_archive_all_the_same(
+    page: Page, app: str, tmp_path: Path
+) -> None:
+    opened(page, f"{app}/?length=4&dimension=4", "Take away")
+    page.evaluate("Plotly.toImage = async () => 'no picture'")
+    files = archived(page, tmp_path)
+    assert {"README.md", "combined.npy"} <= files.keys()
+    assert not [name for name in files if name.endswith((".png", ".svg"))]
+    assert ".png" not in files["README.md"].decode()
+
+
+def test_the_comparison_is_code_and_files(page: Page, app: str, tmp_path: Path) -> None:
+    page.goto(app)
+    page.get_by_role("link", name="Compare").click()
+    page.locator(".st-key-compare-picture .live-plot[data-state=rest]").wait_for(timeout=60_000)
+    page.get_by_text("Similarity of positions").click()
+    page.locator(".st-key-compare-similarity .live-plot[data-state=rest]").wait_for(timeout=60_000)
+    page.get_by_role("button", name="Code", exact=True).click()
+    code = page.locator("[data-testid=stPopoverBody] [data-testid=stCode]")
+    expect(code).to_contain_text("norm of", timeout=30_000)
+    page.get_by_role("combobox", name="What").click()
+    page.get_by_role("option", name="xPos", exact=True).click()
+    expect(code).to_contain_text("decay = zeta")
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Take away", exact=True).click()
+    files = archived(page, tmp_path)
+    with Image.open(io.BytesIO(files["posembed-compare-similarity-64x64.png"])) as image:
+        assert has_blue_and_red(colours(image))
+    found = np.load(io.BytesIO(files["alibi.npy"]))
+    assert np.array_equal(found, create("alibi").bias(range(64), range(64))[1].numpy())

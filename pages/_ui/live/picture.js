@@ -9,7 +9,7 @@ export const CSS = `
   font: .875rem var(--st-font) }
 .live-picture > div { display: flex; align-items: center; gap: .5rem }
 .live-picture span { flex: 1 }
-.live-picture button { flex: 1; min-height: 2.5rem; padding: 0 .75rem; font: 1rem var(--st-font);
+.live-picture button { flex: 1; min-height: 2.5rem; padding: 0 .75rem; font: .875rem var(--st-font);
   cursor: pointer; color: inherit; background: var(--st-background-color);
   border: 1px solid var(--st-border-color); border-radius: var(--st-button-radius) }
 .live-picture button:disabled { cursor: progress; color: var(--st-gray-text-color, inherit) }
