@@ -20,6 +20,7 @@ from posembed_core.base import (
     seeded_normal,
 )
 from posembed_core.frequencies import position_angles
+from posembed_core.positions import sequence_length
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,16 +54,20 @@ def scores_at_distances(
     q: Float[Tensor, "... head_dim"],
     k: Float[Tensor, "... head_dim"],
     distances: Positions,
+    *,
+    softmax_scale: float = 1.0,
 ) -> Float[Tensor, "... distances"]:
-    """The score of query q with key k placed so many tokens before it, no softmax scale.
+    """The score of query q with key k placed so many tokens before it.
 
-    The query stands at the greatest distance, so that every key has a position from 0 on. For a
-    score bias the axis before the last is the head, as in ``scores``.
+    ``softmax_scale`` multiplies what it multiplies in attention. The query stands at the greatest
+    distance, so that every key has a position from 0 on. For a score bias the axis before the last
+    is the head, as in ``scores``.
     """
     back = as_positions(distances)
     query_position = back.max().clamp(min=0)
     keys = k.unsqueeze(-2).expand(*k.shape[:-1], len(back), k.shape[-1])
-    scores = encoding.scores(q.unsqueeze(-2), keys, query_position[None], query_position - back)
+    where = query_position[None], query_position - back
+    scores = encoding.scores(q.unsqueeze(-2), keys, *where, softmax_scale=softmax_scale)
     return scores.squeeze(-2)
 
 
@@ -75,7 +80,13 @@ class RandomScores:
 
 
 def random_scores_at_distances(
-    encoding: Encoding, width: int, distances: Positions, *, draws: int = 256, seed: int = 0
+    encoding: Encoding,
+    width: int,
+    distances: Positions,
+    *,
+    draws: int = 256,
+    seed: int = 0,
+    softmax_scale: float = 1.0,
 ) -> RandomScores:
     """Scores of ``draws`` independent standard normal queries and keys, averaged.
 
@@ -86,7 +97,7 @@ def random_scores_at_distances(
     q, k = vectors[:draws], vectors[draws:]
     if isinstance(encoding, BiasEncoding):
         q, k = (x.unsqueeze(1).expand(-1, encoding.num_heads, -1) for x in (q, k))
-    scores = scores_at_distances(encoding, q, k, distances)
+    scores = scores_at_distances(encoding, q, k, distances, softmax_scale=softmax_scale)
     return RandomScores(scores.mean(0), scores.std(0) / math.sqrt(draws))
 
 
@@ -99,7 +110,8 @@ def rotary_bound(
     greatest jump between the products of neighbouring pairs. The bound falls with distance, if not
     steadily; the score itself need not.
     """
-    angles = position_angles(as_positions(distances), encoding.inv_freq(), scale)
+    back = as_positions(distances)
+    angles = position_angles(back, encoding.inv_freq(sequence_length(back)), scale)
     partial = torch.complex(angles.cos(), angles.sin()).cumsum(-1)
     return partial.abs().mean(-1)
 
@@ -108,7 +120,8 @@ def mean_cosine(
     encoding: RotaryEncoding, distances: Positions, *, scale: float = 1.0
 ) -> Float[Tensor, " distances"]:
     """The mean of cos(n ω_m) over pairs: the score of q = k = ones, divided by its value at 0."""
-    angles = position_angles(as_positions(distances), encoding.inv_freq(), scale)
+    back = as_positions(distances)
+    angles = position_angles(back, encoding.inv_freq(sequence_length(back)), scale)
     return angles.cos().mean(-1)
 
 

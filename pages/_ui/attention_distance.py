@@ -58,15 +58,12 @@ def same_vector(encoding: Encoding, head: int) -> Float[Tensor, " distances"]:
 def random_vectors(encoding: Encoding, head: int) -> RandomScores:
     """Mean score of independent random q and k at each of `DISTANCES`, and its standard error."""
     width = _width(encoding)
-    factor = encoding.softmax_scale(width)
+    found = random_scores_at_distances(
+        encoding, width, DISTANCES, draws=DRAWS, softmax_scale=encoding.softmax_scale(width)
+    )
     if isinstance(encoding, BiasEncoding):
-        # Products are scaled by the root of the vectors' length; a bias never is.
-        bias = encoding.bias([FARTHEST], [FARTHEST - back for back in DISTANCES])[head, 0]
-        found = random_scores_at_distances(encoding, width, DISTANCES, draws=DRAWS)
-        mean = factor * (found.mean[head] - bias.to(torch.float64)) + bias.to(torch.float64)
-        return RandomScores(mean, factor * found.standard_error[head])
-    found = random_scores_at_distances(encoding, width, DISTANCES, draws=DRAWS)
-    return RandomScores(factor * found.mean, factor * found.standard_error)
+        return RandomScores(found.mean[head], found.standard_error[head])
+    return found
 
 
 @cached(LRUCache(128), condition=threading.Condition())
@@ -162,8 +159,8 @@ def _scores(encoding: Encoding, head: int, distances: Sequence[int]) -> Tensor:
     value = 0.0 if isinstance(encoding, AdditiveEncoding | BiasEncoding) else 1.0
     vector = torch.full(shape, value, dtype=torch.float64)
     factor = encoding.softmax_scale(width)
-    scores = scores_at_distances(encoding, vector, vector, list(distances))
-    return scores[head] if isinstance(encoding, BiasEncoding) else factor * scores
+    scores = scores_at_distances(encoding, vector, vector, list(distances), softmax_scale=factor)
+    return scores[head] if isinstance(encoding, BiasEncoding) else scores
 
 
 def _width(encoding: Encoding) -> int:

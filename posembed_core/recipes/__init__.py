@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ast
 import itertools
+import re
 import sys
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
@@ -40,6 +41,15 @@ class Part:
     heading: str = ""
 
 
+@dataclass(frozen=True)
+class Function:
+    """Parts that become a function, and what it returns."""
+
+    signature: str  # "def f(x: torch.Tensor) -> torch.Tensor:"
+    parts: tuple[Part, ...]
+    returns: str
+
+
 def has_recipe(file: str) -> bool:
     """Whether there is a recipe file of this name."""
     return _FOLDER.joinpath(f"{file}.py").is_file()
@@ -50,22 +60,52 @@ def has_section(file: str, name: str) -> bool:
     return name in _sections(_read(file))
 
 
-def write(title: str, parts: Sequence[Part], given: Mapping[str, Given]) -> str:
-    """The script: a docstring, the imports and values that it needs, then the parts in order."""
+def write(
+    title: str,
+    parts: Sequence[Part | Function],
+    given: Mapping[str, Given],
+    *,
+    double: bool = False,
+) -> str:
+    """The script: a docstring, the imports and values that it needs, then the parts in order.
+
+    ``double`` computes in float64 throughout, as the core does where rounding is what is measured.
+    """
     known = {name: one.value for name, one in given.items()}
-    imports: list[ast.stmt] = []
+    whole = [
+        one for part in parts for one in (part.parts if isinstance(part, Function) else [part])
+    ]
+    imports = [node for part in whole for node in _imports(_sections(_read(part.file))[_ABOVE])]
     bodies: list[str] = []
     for part in parts:
-        sections = _sections(_read(part.file))
-        imports += _imports(sections.pop(_ABOVE))
-        for name in part.sections:
-            body = decide(sections.get(name, ""), known).strip("\n")
-            if body:
-                bodies.append(_comment(part.heading if name == "" else "") + body)
+        if isinstance(part, Function):
+            inside = [body for one in part.parts for body in _bodies(one, known)]
+            bodies.append(_inside(part.signature, [*inside, part.returns]))
+        else:
+            bodies += _bodies(part, known)
+    if double:
+        bodies = [body.replace(".float()", ".double()") for body in bodies]
+        bodies.insert(0, "torch.set_default_dtype(torch.float64)")
     used = _names(bodies)
     values = [_assignment(name, one) for name, one in given.items() if name in used]
     blocks = [_docstring(title), _sorted_imports(imports, used), "\n".join(values), *bodies]
     return _joined([block for block in blocks if block])
+
+
+def _inside(signature: str, bodies: Sequence[str]) -> str:
+    """A function: one empty line around functions in it, none between its other parts."""
+    lines = bodies[0]
+    for before, body in itertools.pairwise(bodies):
+        function = isinstance(ast.parse(before).body[-1], ast.FunctionDef)
+        lines += ("\n\n" if function else "\n") + body
+    close = re.sub(r"\n{3,}", "\n\n", lines)
+    return f"{signature}\n{textwrap.indent(close, '    ')}"
+
+
+def _bodies(part: Part, known: Mapping[str, Constant]) -> list[str]:
+    sections = _sections(_read(part.file))
+    found = [(name, decide(sections.get(name, ""), known).strip("\n")) for name in part.sections]
+    return [_comment(part.heading if name == "" else "") + body for name, body in found if body]
 
 
 def decide(body: str, known: Mapping[str, Constant]) -> str:

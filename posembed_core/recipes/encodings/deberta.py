@@ -32,5 +32,7 @@ a = k_r[rows[0]]
 # --- attention
 c2p = torch.einsum("id,ijd->ij", q, k_r[rows])
 if p2c == "paper":
-    rows = (K - delta).clamp(0, 2 * K - 1)  # delta(j, i)
-relative = c2p + torch.einsum("jd,ijd->ij", k, q_r[rows])
+    mirrored = (K - delta).clamp(0, 2 * K - 1)  # delta(j, i)
+else:
+    mirrored = rows
+relative = c2p + torch.einsum("jd,ijd->ij", k, q_r[mirrored])

@@ -13,6 +13,6 @@ second = torch.from_numpy(generator.rand(mlp_width + 1, num_heads) * 2 - 1).floa
 second = second * mlp_width**-0.5  # weights, and biases as the last row
 psi_distance = (c * (i[:, None] - j).abs().double()).log1p()
 psi_query = (c * i.double().clamp(min=threshold)).log1p() + 1e-6
-x = (psi_distance / psi_query[:, None]).float()
-hidden = (x[..., None] * first[0] + first[1]).relu()
+ratio = (psi_distance / psi_query[:, None]).float()
+hidden = (ratio[..., None] * first[0] + first[1]).relu()
 b = hidden @ second[:-1, head] + second[-1, head]

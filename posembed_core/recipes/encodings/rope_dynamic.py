@@ -6,5 +6,5 @@ base, d, factor, original_max_position_embeddings, seq_len = 10000.0, 8, 4.0, 20
 
 # ---
 stretch = max(1.0, factor * seq_len / original_max_position_embeddings - (factor - 1))
-base = base * stretch ** (d / (d - 2) if d > 2 else 0)
-omega = base ** -(torch.arange(0, d, 2, dtype=torch.float64) / d)
+larger = base * stretch ** (d / (d - 2) if d > 2 else 0)
+omega = larger ** -(torch.arange(0, d, 2, dtype=torch.float64) / d)

@@ -5,7 +5,10 @@ import torch
 
 head_dim, max_relative_position, seed = 8, 16, 42
 i, j = torch.tensor([0]), torch.arange(4)
+s = 1.0
 q: torch.Tensor
+alpha: torch.Tensor
+output: torch.Tensor
 
 # ---
 limit = max_relative_position
@@ -16,3 +19,5 @@ rows = (j - i[:, None]).clamp(-limit, limit) + limit
 a = w_k[rows[0]]
 # --- attention
 relative = torch.einsum("id,ijd->ij", q, w_k[rows])  # q_i · a_ij
+# --- values
+output = output + s * torch.einsum("ij,ijd->id", alpha, w_v[rows])

@@ -11,6 +11,7 @@ task, max_seq_len, embed_dim, seq_len, num_tokens, sigma = (
     4,
     3.0,
 )
+start, at = 0, [0, 1]
 batch_size, learning_rate, steps, snapshot_every, seed = 2, 1e-2, 4, 2, 42
 
 # ---
@@ -43,7 +44,10 @@ def draw(count: int) -> torch.Tensor:
 
 
 def loss_of(tokens: torch.Tensor) -> torch.Tensor:
-    h = e[tokens] + p[:seq_len]
+    if start == 0:
+        h = e[tokens] + p[:seq_len]
+    else:
+        h = e[tokens] + p[start : start + seq_len]
     scores = (h @ W_q) @ (h @ W_k).mT * embed_dim**-0.5
     logits = scores.softmax(dim=-1) @ (h @ W_v) @ W_o
     shares = asked @ torch.nn.functional.one_hot(tokens, num_tokens).float()
@@ -54,6 +58,7 @@ def loss_of(tokens: torch.Tensor) -> torch.Tensor:
 held_out = draw(32)
 optimiser = torch.optim.AdamW([{"params": [p, e], "weight_decay": 0.0}], lr=learning_rate)
 optimiser.add_param_group({"params": maps, "weight_decay": 0.01})
+# --- train
 for step in range(steps + 1):
     if step > 0:
         loss = loss_of(draw(batch_size))
@@ -63,5 +68,20 @@ for step in range(steps + 1):
     if step % snapshot_every == 0 or step == steps:
         with torch.no_grad():
             print(f"step {step}: loss {loss_of(held_out):.6f} nats")
+# --- trained
+p = p.detach()
+# --- show
 for row in (0, 1, max_seq_len - 1):
     print(f"row {row}: [{', '.join(f'{x:.3f}' for x in p[row, :5].tolist())}, …]")
+# --- step
+before = p.detach().clone()
+loss = loss_of(draw(1))
+loss.backward()
+optimiser.step()
+after = p.detach()
+moved = (after != before).any(dim=1).nonzero().flatten().tolist()
+print(f"loss {loss.item():.6f}; {len(moved)} rows moved: {moved[0]} to {moved[-1]}")
+gradient = torch.zeros_like(p) if p.grad is None else p.grad.double()
+for row in at:
+    change = ", ".join(f"{x:.6g}" for x in (after - before)[row, :5].tolist())
+    print(f"row {row}: norm of the gradient {gradient[row].norm():.6g}, moved [{change}, …]")

@@ -1,0 +1,237 @@
+"""The experiments of `posembed_core.probes` and `posembed_core.distance` as scripts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from posembed_core.base import (
+    AdditiveEncoding,
+    BiasEncoding,
+    Encoding,
+    EncodingError,
+    RelativeEncoding,
+)
+from posembed_core.recipes import Function, Given, Part, has_section, write
+from posembed_core.script_parts import (
+    PROMISE,
+    Head,
+    ModelTokens,
+    NoRecipeError,
+    Tokens,
+    check_own,
+    family_of,
+    given_fields,
+    given_norm,
+    given_tokens,
+    heading_of,
+    length_of,
+    projections_of,
+    recipe_of,
+    source_of,
+)
+
+_PROBES, _ATTENTION, _FOUR, _DISTANCE = (
+    f"parts/{name}" for name in ("probes", "attention", "four", "distance")
+)
+
+
+def shuffle_script(
+    tokens: Tokens,
+    encoding: Encoding,
+    head: Head,
+    *,
+    seed: int,
+    scale: float = 1.0,
+    sqrt_dim: bool = False,
+) -> str:
+    """The script of `posembed_core.probes.permutation_test`, without a mask and with one.
+
+    All heads, in float64; ``head`` says where the projections come from. Raises `NoRecipeError` as
+    `posembed_core.scripts.attention_script` does.
+    """
+    own = check_own(tokens, head)
+    inside = _layer(encoding, own, tokens, "positions")
+    kind = "model output" if own else "drawn output"
+    inside += [Part(_PROBES, ("softmax",)), Part(_ATTENTION, (kind,))]
+    if isinstance(encoding, RelativeEncoding):
+        inside.append(Part(recipe_of(encoding), ("values",)))
+    signature = "def output_of(head: int, e: torch.Tensor, causal: bool) -> torch.Tensor:"
+    parts: list[Part | Function] = [
+        source_of(tokens),
+        *_rows(encoding, tokens, "rows"),
+        Function(signature, tuple(inside), "return output"),
+        Part(_PROBES, ("shuffle",)),
+    ]
+    given = _given(tokens, encoding, head, length_of(tokens), scale, sqrt_dim)
+    given |= {"shuffle_seed": Given(seed)}
+    title = f"{encoding.title}: attention on shuffled words. {PROMISE}"
+    return write(title, parts, given, double=True)
+
+
+def shift_script(
+    tokens: Tokens,
+    encoding: Encoding,
+    head: Head,
+    *,
+    shift: int,
+    scale: float = 1.0,
+    sqrt_dim: bool = False,
+    at: Sequence[int] = (0,),
+) -> str:
+    """The script of `posembed_core.probes.shift_test`; it prints the changes of queries ``at``.
+
+    Raises `NoRecipeError` as `shuffle_script` does, and where a table has no row for a position.
+    """
+    own, n = check_own(tokens, head), length_of(tokens)
+    if isinstance(encoding, AdditiveEncoding):
+        try:
+            encoding.check_positions([n - 1 + shift])
+        except EncodingError as error:
+            reason = str(error).partition(";")[0]
+            raise NoRecipeError(f"There is nothing to compute: {reason}.") from error
+    inside = _layer(encoding, own, tokens, "moved")
+    parts: list[Part | Function] = [
+        source_of(tokens),
+        *_rows(encoding, tokens, "shifted rows"),
+        Function(
+            "def scores_of(head: int, i: torch.Tensor) -> torch.Tensor:",
+            tuple(inside),
+            "return scores",
+        ),
+        Part(_PROBES, ("shift",)),
+    ]
+    given = _given(tokens, encoding, head, n + shift, scale, sqrt_dim)
+    given |= {
+        "shift": Given(shift, "how far all positions move"),
+        "shown_head": Given(head.number, "the first is 0"),
+        "at": Given(list(at), "the queries to print"),
+    }
+    title = f"{encoding.title}: what scores notice when all positions move. {PROMISE}"
+    return write(title, parts, given, double=True)
+
+
+def four_script(
+    tokens: Tokens,
+    encoding: AdditiveEncoding,
+    head: Head,
+    *,
+    scale: float = 1.0,
+    sqrt_dim: bool = False,
+    at: Sequence[int] = (0,),
+) -> str:
+    """The script of `posembed_core.probes.four_terms` for one head; it prints queries ``at``."""
+    own = check_own(tokens, head)
+    weights = "model weights" if own else "drawn weights"
+    parts: list[Part | Function] = [
+        source_of(tokens),
+        *_rows(encoding, tokens, "rows"),
+        Part(_FOUR, ("parts",)),
+        Part(_ATTENTION, (weights,)),
+        Part(_FOUR, ("model" if own else "drawn", "show")),
+    ]
+    given = _given(tokens, encoding, head, length_of(tokens), scale, sqrt_dim)
+    given |= {
+        "head": Given(head.number, "the first is 0"),
+        "has_weights": Given(own and given["has_weights"].value),
+        "at": Given(list(at), "the queries to print"),
+    }
+    title = f"{encoding.title}: the scores of one head as a sum of four. {PROMISE}"
+    return write(title, parts, given, double=True)
+
+
+def distance_script(
+    encoding: Encoding,
+    width: int,
+    distances: Sequence[int],
+    *,
+    head: int = 0,
+    draws: int = 256,
+    asked: Sequence[int] = (0, 1, 10, 100),
+) -> str:
+    """The script of score against distance; it prints the distances ``asked``.
+
+    q and k are ``width`` wide: all ones (zeros for an additive encoding and a bias, whose own
+    curve is shown), then ``draws`` independent normal ones. The query stands at the last of the
+    ascending ``distances``. Raises `NoRecipeError` for an encoding without a recipe.
+    """
+    family, recipe, farthest = family_of(encoding), recipe_of(encoding), distances[-1]
+    bare = isinstance(encoding, AdditiveEncoding | BiasEncoding)
+    signature = "def scores_of(q: torch.Tensor, k: torch.Tensor) -> torch.Tensor:"
+    own = Part(recipe, ("",), heading_of(encoding))
+    scores = Part(recipe if has_section(recipe, "scores") else family, ("scores",))
+    before: list[Part | Function]
+    if isinstance(encoding, AdditiveEncoding):
+        before = [Part(_DISTANCE, ("all rows",)), own, Part(_DISTANCE, ("added",))]
+        inside = [Part(_DISTANCE, ("scores",))]
+    elif isinstance(encoding, BiasEncoding):
+        bias = "def bias_of(i: torch.Tensor, j: torch.Tensor) -> torch.Tensor:"
+        before = [Part(_DISTANCE, ("positions",)), Function(bias, (own,), "return b")]
+        inside = [Part(_DISTANCE, ("biased",))]
+    else:
+        before = [Part(_DISTANCE, ("positions",)), Part(family, ("width",)), own]
+        before.append(Part(family, ("rotation",)))
+        inside = [Part(recipe, ("attention",)), scores]
+    claim = {"parts/rotary": ("rotary",), "parts/bias": ("bias",)}.get(family, ())
+    given = {
+        **given_fields(encoding, farthest + 1),
+        "s": Given(1.0, "the scale of position"),
+        "width": Given(width, "channels of q and k"),
+        "value": Given(0.0 if bare else 1.0, "of q and k: their product is left out at 0"),
+        "draws": Given(draws),
+        "head": Given(head, "the first is 0"),
+        "softmax_scale": Given(encoding.softmax_scale(width)),
+        "scaled": Given(getattr(encoding, "scaled", True)),
+        "farthest": Given(farthest, "the query's position"),
+        "apart": Given(list(distances), "tokens back"),
+        "asked": Given([one for one in asked if one in distances], "the distances to print"),
+    }
+    parts = [*before, Function(signature, tuple(inside), "return scores"),
+             Part(_DISTANCE, ("show", *claim))]  # fmt: skip
+    return write(f"{encoding.title}: score against distance. {PROMISE}", parts, given, double=True)
+
+
+def _rows(encoding: Encoding, tokens: Tokens, positions: str) -> list[Part]:
+    """What an additive encoding computes once for all heads: a vector for each position."""
+    if not isinstance(encoding, AdditiveEncoding):
+        return []
+    return [
+        Part(_PROBES, (positions,)),
+        Part(recipe_of(encoding, tokens), ("",), heading_of(encoding)),
+    ]
+
+
+def _layer(encoding: Encoding, own: bool, tokens: Tokens, positions: str) -> list[Part]:
+    """What the function of one head does, up to its scores."""
+    family, recipe = family_of(encoding), recipe_of(encoding, tokens)
+    inside = [Part(_PROBES, (positions,))]
+    if isinstance(encoding, AdditiveEncoding):
+        inside = [Part(_PROBES, ("positions", "added") if positions == "positions" else
+                       ("added there",))]  # fmt: skip
+    else:
+        inside.append(Part(_PROBES, ("alone",)))
+    inside.append(Part(_ATTENTION, projections_of(own)))
+    if not isinstance(encoding, AdditiveEncoding):
+        inside += [
+            Part(family, ("width",)),
+            Part(recipe, ("", "attention"), heading_of(encoding)),
+            Part(family, ("rotation",)),
+        ]
+    inside.append(Part(recipe if has_section(recipe, "scores") else family, ("scores",)))
+    return inside
+
+
+def _given(
+    tokens: Tokens, encoding: Encoding, head: Head, seq_len: int, scale: float, sqrt_dim: bool
+) -> dict[str, Given]:
+    return {
+        **given_tokens(tokens, sqrt_dim),
+        **given_fields(encoding, seq_len),
+        **given_norm(tokens, isinstance(tokens, ModelTokens) and head.seed is None, "add"),
+        "s": Given(scale, "the scale of position"),
+        "head_dim": Given(head.head_dim),
+        "num_heads": Given(head.num_heads),
+        "projection_seed": Given(head.seed),
+        "layer": Given(head.layer),
+        "softmax_scale": Given(encoding.softmax_scale(head.head_dim)),
+        "scaled": Given(getattr(encoding, "scaled", True)),
+    }

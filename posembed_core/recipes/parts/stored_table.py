@@ -1,0 +1,35 @@
+"""A position table p: a tensor of a file."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import torch
+from safetensors.torch import load_file
+
+file, tensor, offset, kind = "table.npy", "position_embeddings.weight", 0, "npy"
+
+
+# --- flat
+def tensors(held: Any, name: str = "") -> Iterator[tuple[str, torch.Tensor]]:
+    """Every tensor in nested dictionaries and lists, by dotted name."""
+    if torch.is_tensor(held):
+        yield name or "tensor", held
+    elif isinstance(held, dict | list | tuple):
+        for key, item in held.items() if isinstance(held, dict) else enumerate(held):
+            yield from tensors(item, f"{name}.{key}" if name else str(key))
+
+
+# ---
+# The file lies where the script is run.
+if kind == "npy":
+    p = torch.from_numpy(np.load(file).astype(np.float32))
+elif kind == "npz":
+    p = torch.from_numpy(np.load(file)[tensor].astype(np.float32))
+elif kind == "safetensors":
+    p = load_file(file)[tensor].float()
+else:
+    p = dict(tensors(torch.load(file, map_location="cpu", weights_only=True)))[tensor].float()
+p = p.detach().reshape(-1, p.shape[-1])
+if offset > 0:
+    p = p[offset:]  # the rows before belong to no position
