@@ -39,18 +39,28 @@ from pages._ui.attention_inputs import (
     attention,
     explained,
     inputs,
-    shifted,
     shuffled,
     split,
 )
 from pages._ui.attention_pictures import (
+    FOUR_ALT,
+    FOURS,
+    SHIFT_ALT,
+    SHIFTS,
+    four_chart,
+    shift_chart,
     show_distance,
-    show_four,
-    show_shift,
     show_shuffle,
     show_weights,
 )
-from pages._ui.attention_takeaway import tools
+from pages._ui.attention_takeaway import (
+    distance_shown,
+    four_shown,
+    shift_or_why,
+    shift_shown,
+    shuffle_shown,
+    weights_shown,
+)
 from pages._ui.attention_words import (
     FOUR,
     claims_table,
@@ -62,22 +72,24 @@ from pages._ui.attention_words import (
     shuffle_said,
     shuffle_table,
 )
+from pages._ui.chart import show
 from pages._ui.controls import setting, slider
 from pages._ui.link import Link
-from posembed_core import AdditiveEncoding, CheckpointError, Encoding, EncodingError
+from pages._ui.onscreen import remember, tools
+from posembed_core import AdditiveEncoding, CheckpointError, EncodingError
 from posembed_core.parameters import Choice
 from posembed_core.position_table import PositionTable
-from posembed_core.probes import ShiftTest
 
 
 def main() -> None:
     """Ask, then show one view."""
     link = Link(PAGE)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        view = view_of(link, {name: title for name, (title, _) in VIEWS.items()})
+        view = view_of(link, {name: title for name, (title, *_) in VIEWS.items()})
         head = setting(link, "head", HEAD, 4, width=130) - 1
         causal = setting(link, "causal", CAUSAL, False)
         settings = st.popover("Settings")
+        place = st.container(width="content")  # for what is on the screen as code and files
     with settings:
         real = choose_source(link)
         sqrt_dim = setting(link, "sqrt_dim", SQRT_DIM, True)
@@ -107,8 +119,11 @@ def main() -> None:
     if kept:
         names = tuple(titles[slug] for slug in kept)
         columns = tuple(kept.values())
-        _, show = VIEWS[view]
-        show(link, Chosen(scene, there, tuple(kept), names, columns, head, causal))
+        _, draw, shown = VIEWS[view]
+        chosen = Chosen(scene, there, tuple(kept), names, columns, head, causal)
+        draw(link, chosen)
+        with place:
+            tools(PAGE, lambda: shown(chosen))
     else:
         finish(link)
     about([*slugs, PositionTable.slug] if real else slugs)
@@ -120,7 +135,6 @@ def weights(link: Link, chosen: Chosen) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         scale = slider(link, "scale", SCALE, 1.0, step=0.01)
         temperature = slider(link, "temperature", TEMPERATURE, 1.0, step=0.05, log=True)
-        last = st.container(horizontal=True, width="content")
     found = [
         attention(chosen.scene, encoding, chosen.head, scale, chosen.causal, temperature)
         for encoding in chosen.encodings
@@ -141,9 +155,9 @@ def weights(link: Link, chosen: Chosen) -> None:
         link.keep("cell", CELL, cell, ())
         explain(chosen, cell, scale, temperature)
     st.markdown(f":small[{said}]")
+    query = cell[1] if len(cell) == 3 and cell[1] < n else 0
+    remember(PAGE, scale=scale, temperature=temperature, query=query)
     finish(link, "scale", "temperature", "cell")
-    with last:
-        tools(chosen, scale, temperature, cell[1] if len(cell) == 3 and cell[1] < n else 0)
 
 
 def explain(chosen: Chosen, cell: Sequence[int], scale: float, temperature: float) -> None:
@@ -177,6 +191,7 @@ def shuffle(link: Link, chosen: Chosen) -> None:
     show_shuffle(plain, masked, chosen.titles, words)
     st.markdown(shuffle_table(chosen.titles, plain, masked))
     st.markdown(shuffle_said(chosen.titles, plain, masked))
+    remember(PAGE, scale=scale, shuffle=seed)
     finish(link, "scale", "shuffle")
 
 
@@ -187,18 +202,12 @@ def shift(link: Link, chosen: Chosen) -> None:
         by = slider(link, "shift", SHIFT, 100, step=1)
         scale = slider(link, "scale", SCALE, 1.0, step=0.01)
     tests = [shift_or_why(chosen, encoding, by, scale) for encoding in chosen.encodings]
-    show_shift(tests, chosen.titles, chosen.there.tokens, chosen.head)
+    chart = shift_chart(tests, chosen.titles, chosen.there.tokens, chosen.head)
+    show(chart, SHIFTS, SHIFT_ALT)
     st.markdown(shift_table(chosen.titles, tests))
     st.markdown(f":small[{shift_said(by, len(chosen.there.tokens), chosen.head)}]")
+    remember(PAGE, scale=scale, shift=by)
     finish(link, "shift", "scale")
-
-
-def shift_or_why(chosen: Chosen, encoding: Encoding, by: int, scale: float) -> ShiftTest | str:
-    """The test, or the sentence that says why there is none."""
-    try:
-        return shifted(chosen.scene, encoding, by, scale)
-    except EncodingError as error:
-        return str(error).partition(":")[0]
 
 
 @st.fragment
@@ -216,9 +225,10 @@ def four(link: Link, chosen: Chosen) -> None:
         of = setting(link, "of", parameter, additive[-1], format_func=titles.get, width=220)
         scale = slider(link, "scale", SCALE, 1.0, step=0.01)
     terms = split(chosen.scene, columns[of], scale)
-    show_four(terms, FOUR, chosen.there.tokens, chosen.head)
+    show(four_chart(terms, FOUR, chosen.there.tokens, chosen.head), FOURS, FOUR_ALT)
     has_norm = chosen.there.layer_norm is not None
     st.markdown(four_said(titles[of], terms, chosen.head, has_norm))
+    remember(PAGE, scale=scale, of=of)
     finish(link, "scale", "of")
 
 
@@ -232,11 +242,11 @@ def distance(link: Link, chosen: Chosen) -> None:
 
 
 VIEWS = {
-    "weights": ("Weights", weights),
-    "shuffle": ("Shuffle test", shuffle),
-    "shift": ("Shift test", shift),
-    "four": ("Four terms", four),
-    "distance": ("Distance", distance),
+    "weights": ("Weights", weights, weights_shown),
+    "shuffle": ("Shuffle test", shuffle, shuffle_shown),
+    "shift": ("Shift test", shift, shift_shown),
+    "four": ("Four terms", four, four_shown),
+    "distance": ("Distance", distance, distance_shown),
 }
 
 main()

@@ -4,32 +4,44 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
 
 import streamlit as st
 
 from pages._ui import cached, live
 from pages._ui.about import about, of_family
 from pages._ui.attention_controls import view_of
+from pages._ui.chart import show
 from pages._ui.controls import setting, slider
 from pages._ui.link import Link
-from pages._ui.table_code import show_code
+from pages._ui.onscreen import OnScreen, remember, remembered, tools
+from pages._ui.table_film import show_training
 from pages._ui.table_pictures import (
-    show_comparison,
-    show_gradient,
-    show_lookup,
+    LOOKUP,
+    comparison_chart,
+    gradient_chart,
+    lookup_cells,
+    lookup_chart,
     show_measure,
-    show_training,
 )
 from pages._ui.table_sources import (
     choose_source,
-    downloads,
+    formula_of,
     formulas,
     measures,
     side_by_side,
+    stretched,
     table_of,
-    trained_table,
     upload,
+)
+from pages._ui.table_takeaway import (
+    comparison_shown,
+    gradient_shown,
+    lesson_of,
+    lookup_shown,
+    measure_shown,
+    source_of,
+    stretched_table,
+    training_shown,
 )
 from pages._ui.table_training import (
     POLL_SECONDS,
@@ -52,14 +64,13 @@ from pages._ui.table_words import (
     training_alt,
     training_said,
 )
-from posembed_core import AdditiveEncoding, CheckpointError, EncodingError, TrainingSpec, create
+from posembed_core import AdditiveEncoding, CheckpointError, EncodingError, TrainingSpec
 from posembed_core.base import MAX_LENGTH
-from posembed_core.extension import Extended, by_formula, interpolated, longer
 from posembed_core.parameters import Choice, Flag, Integer
 from posembed_core.position_table import PositionTable
-from posembed_core.training import gradient_step
 
 PAGE = "table"
+Shown = Callable[[], OnScreen | None]
 VIEWS = {
     "training": "Training",
     "lookup": "Lookup",
@@ -84,26 +95,28 @@ def main() -> None:
             spec = choose_spec(link, task)
         with st.popover("Your file"):
             own = upload()
+        place = st.container(width="content")  # for what is on the screen as code and files
     goal = goal_of(link, spec)
     progress = follow(spec, goal)
     if view == "training":
-        training(link, progress, goal)
+        shown = training(link, progress, goal)
     elif view == "compare":
-        compare(link, progress, goal, own)
+        shown = compare(link, progress, goal, own)
     elif view == "gradient":
-        gradient(link, spec)
+        shown = gradient(link, spec)
     elif view == "lookup":
-        lookup(link, progress, own)
+        shown = lookup(link, progress, own)
     else:
-        measured(link, progress, own)
+        shown = measured(link, progress, own)
+    with place:
+        tools(PAGE, shown)
     about([*of_family(AdditiveEncoding), PositionTable.slug])
 
 
-def training(link: Link, progress: Progress, goal: int) -> None:
+def training(link: Link, progress: Progress, goal: int) -> Shown:
     """The table while it learns, or all its snapshots when it rests."""
     with st.container(horizontal=True):
         buttons(progress)
-        show_code(progress.spec)
     finish(link)
 
     def pictures() -> None:
@@ -114,11 +127,10 @@ def training(link: Link, progress: Progress, goal: int) -> None:
         rest(progress, now)
 
     live_while(progress, pictures)
-    table = trained_table(progress)
-    downloads(table.weight, "position_embeddings.weight", f"table-{progress.last.step}")
+    return lambda: training_shown(follow(progress.spec, goal))
 
 
-def compare(link: Link, progress: Progress, goal: int, own: PositionTable | None) -> None:
+def compare(link: Link, progress: Progress, goal: int, own: PositionTable | None) -> Shown:
     """Random, trained here, a real model's: the same scale, the same measures."""
     with st.container(horizontal=True, vertical_alignment="center"):
         buttons(progress)
@@ -130,7 +142,8 @@ def compare(link: Link, progress: Progress, goal: int, own: PositionTable | None
         progress_bar(now)
         tables = side_by_side(now, own)
         measured = [measures(table) for table in tables]
-        show_comparison(tables, in_spreads, f"{len(tables)} position tables side by side.")
+        alt = f"{len(tables)} position tables side by side."
+        show(comparison_chart(tables, in_spreads), "table.comparison", alt)
         st.markdown(compared(tables, measured))
         st.markdown(f":small[{DISTANCE}]")
         rest(progress, now)
@@ -139,8 +152,14 @@ def compare(link: Link, progress: Progress, goal: int, own: PositionTable | None
     if cached.model_problem():
         st.info(cached.model_problem())
 
+    def shown() -> OnScreen:
+        now = follow(progress.spec, goal)
+        return comparison_shown(now, side_by_side(now, own), in_spreads)
 
-def gradient(link: Link, spec: TrainingSpec) -> None:
+    return shown
+
+
+def gradient(link: Link, spec: TrainingSpec) -> Shown:
     """One step on one short sequence: only the rows that were looked up move."""
     finish(link, "start", "tokens")
 
@@ -154,15 +173,18 @@ def gradient(link: Link, spec: TrainingSpec) -> None:
         with right:
             starts = Integer("First position", low=0, high=rows - 2)
             start = min(slider(link, "start", starts, 5, step=1), rows - length)
-        lesson = gradient_step(replace(spec, seq_len=length), start)
-        show_gradient(lesson, gradient_said(lesson, length).replace("**", ""))
-        st.markdown(gradient_said(lesson, length))
+        lesson = lesson_of(spec, start, length)
+        said = gradient_said(lesson, length)
+        show(gradient_chart(lesson), "table.gradient", said.replace("**", ""))
+        st.markdown(said)
+        remember(PAGE, start=start, tokens=length)
         write(link, "start", "tokens")
 
     pictures()
+    return lambda: gradient_shown(spec, remembered(PAGE, "start", 0), remembered(PAGE, "tokens", 2))
 
 
-def lookup(link: Link, progress: Progress, own: PositionTable | None) -> None:
+def lookup(link: Link, progress: Progress, own: PositionTable | None) -> Shown:
     """One row of a table; beyond its end the error of a real model, or one of the ways out."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         source = choose_source(link, own)
@@ -178,20 +200,18 @@ def lookup(link: Link, progress: Progress, own: PositionTable | None) -> None:
     finish(link, "position")
     table = table_or_why(link, source, progress, own)
     if table is None:
-        return
+        return lambda: None
+
+    rows = table.max_seq_len
+    # Twice as long; stretched so, every second row is an old one.
+    length = min(2 * rows - (way == "interpolated"), MAX_LENGTH)
+    extended = stretched(table, way, slug, length)
+    shown, added = stretched_table(table, extended)
 
     @st.fragment
     def pictures() -> None:
-        rows = table.max_seq_len
-        # Twice as long; stretched so, every second row is an old one.
-        length = min(2 * rows - (way == "interpolated"), MAX_LENGTH)
         positions = Integer("Position i", low=-NEGATIVE, high=max(length, rows + 1) - 1)
         position = slider(link, "position", positions, 5 if rows > 5 else 0, step=1)
-        extended = stretched(table, way, slug, length)
-        shown, added = table, None
-        if extended is not None:
-            shown = PositionTable(weight=extended.weight, name=table.name, source=table.source)
-            added = ~extended.original
         there = True
         try:
             shown.table([position])
@@ -199,28 +219,20 @@ def lookup(link: Link, progress: Progress, own: PositionTable | None) -> None:
             there = False
             st.error(f"{str(error)[0].upper()}{str(error)[1:]}.")
         alt = f"Position table of {table.source}, row {position} marked."
-        said = show_lookup(shown, position, added, there, alt)
-        st.markdown(f"{described(table)} {beyond_said(way, rows, length)} {said}")
+        show(lookup_chart(shown, position, added, there), LOOKUP, alt)
+        said = (described(table), beyond_said(way, rows, length), lookup_cells(shown))
+        st.markdown(" ".join(said))
+        remember(PAGE, position=position)
         write(link, "position")
 
     pictures()
-    downloads(table.weight, table.name, "table")
+    where = source_of(source, progress, table)
+    return lambda: lookup_shown(
+        table, where, remembered(PAGE, "position", 0), way, formula_of(slug, table), extended
+    )
 
 
-def stretched(table: PositionTable, way: str, slug: str, length: int) -> Extended | None:
-    """The table made longer in the chosen way; None where it stays as it is."""
-    if way == "longer":
-        return longer(table.rows, length)
-    if way == "interpolated":
-        return interpolated(table.rows, length)
-    if way == "formula":
-        formula = create(slug, embed_dim=table.embed_dim)
-        if isinstance(formula, AdditiveEncoding):
-            return by_formula(table.rows, length, formula)
-    return None
-
-
-def measured(link: Link, progress: Progress, own: PositionTable | None) -> None:
+def measured(link: Link, progress: Progress, own: PositionTable | None) -> Shown:
     """One measure of a table, with its definition, and the numbers of all."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         source = choose_source(link, own)
@@ -230,7 +242,7 @@ def measured(link: Link, progress: Progress, own: PositionTable | None) -> None:
     finish(link)
     table = table_or_why(link, source, progress, own)
     if table is None:
-        return
+        return lambda: None
     square = math.isqrt(table.max_seq_len) ** 2 == table.max_seq_len
     if which == "patches" and not square:
         st.info(f"{table.max_seq_len} positions are no square of patches: choose a vision table.")
@@ -239,7 +251,10 @@ def measured(link: Link, progress: Progress, own: PositionTable | None) -> None:
     st.markdown(f"{described(table)} {DEFINITIONS[which]}")
     st.markdown(compared([table], [measures(table)]))
     st.markdown(f":small[{DISTANCE}]")
-    downloads(table.weight, table.name, "table")
+    if which == "patches" and not square:
+        return lambda: None
+    where = source_of(source, progress, table)
+    return lambda: measure_shown(table, where, which)
 
 
 def table_or_why(

@@ -32,8 +32,16 @@ class StoredTable:
 
 
 @dataclass(frozen=True)
+class ModelTable:
+    """The table of a model whose folder has a ``model.safetensors``, built like BERT or GPT-2."""
+
+    folder: str
+    offset: int = 0
+
+
+@dataclass(frozen=True)
 class TrainedTable:
-    """The table after ``step`` steps of a training run, at least one."""
+    """The table after ``step`` steps of a training run; 0 is the noise before it."""
 
     spec: TrainingSpec
     step: int
@@ -47,7 +55,7 @@ class FormulaTable:
     length: int
 
 
-TableSource = StoredTable | TrainedTable | FormulaTable
+TableSource = StoredTable | ModelTable | TrainedTable | FormulaTable
 
 
 def training_script(spec: TrainingSpec, step: int | None = None) -> str:
@@ -55,7 +63,7 @@ def training_script(spec: TrainingSpec, step: int | None = None) -> str:
 
     ``step`` is where it ends, by default after all steps.
     """
-    parts = [Part(_TRAINING, ("", "train", "trained", "show"))]
+    parts = [Part(_TRAINING, ("", "model", "train", "trained", "show"))]
     title = f"A position table, trained from noise: {spec.task}. {PROMISE}"
     return write(title, parts, _training(spec, spec.steps if step is None else step))
 
@@ -67,7 +75,7 @@ def gradient_script(spec: TrainingSpec, start: int, at: Sequence[int]) -> str:
         "at": Given(list(at), "the rows to print"),
     }
     title = f"One step of training, on one sequence of {spec.length} tokens. {PROMISE}"
-    return write(title, [Part(_TRAINING, ("", "step"))], given)
+    return write(title, [Part(_TRAINING, ("", "model", "step"))], given)
 
 
 def lookup_script(
@@ -109,17 +117,20 @@ def _table(source: TableSource) -> tuple[list[Part], Mapping[str, Given]]:
     """What makes p, the rows of the table that belong to positions."""
     if isinstance(source, TrainedTable):
         spec = replace(source.spec, snapshot_every=source.spec.steps)
-        parts = [Part(_TRAINING, ("", "train", "trained"))]
-        return parts, _training(spec, source.step)
+        trained = ("model", "train", "trained") if source.step > 0 else ()
+        return [Part(_TRAINING, ("", *trained))], _training(spec, source.step)
     if isinstance(source, FormulaTable):
         given = {
             "seq_len": Given(source.length, "positions"),
             **given_fields(source.encoding, source.length),
         }
         return _vectors(source.encoding), given
+    if isinstance(source, ModelTable):
+        given = {"folder": Given(source.folder), "offset": Given(source.offset)}
+        return [Part("parts/stored_table", ("model", "rows"))], given
     kind = PurePath(source.file).suffix.lower().removeprefix(".")
     kind = kind if kind in _KINDS else "pt"
-    sections = ("flat", "") if kind == "pt" else ("",)
+    sections = ("flat", "", "rows") if kind == "pt" else ("", "rows")
     return [Part("parts/stored_table", sections)], {
         "file": Given(source.file),
         "tensor": Given(source.tensor),

@@ -57,7 +57,7 @@ def same_vector(encoding: Encoding, head: int) -> Float[Tensor, " distances"]:
 @cached(LRUCache(128), condition=threading.Condition())
 def random_vectors(encoding: Encoding, head: int) -> RandomScores:
     """Mean score of independent random q and k at each of `DISTANCES`, and its standard error."""
-    width = _width(encoding)
+    width = width_of(encoding)
     found = random_scores_at_distances(
         encoding, width, DISTANCES, draws=DRAWS, softmax_scale=encoding.softmax_scale(width)
     )
@@ -154,7 +154,7 @@ def _said(value: float) -> str:
 
 
 def _scores(encoding: Encoding, head: int, distances: Sequence[int]) -> Tensor:
-    width = _width(encoding)
+    width = width_of(encoding)
     shape = (encoding.num_heads, width) if isinstance(encoding, BiasEncoding) else (width,)
     value = 0.0 if isinstance(encoding, AdditiveEncoding | BiasEncoding) else 1.0
     vector = torch.full(shape, value, dtype=torch.float64)
@@ -163,6 +163,7 @@ def _scores(encoding: Encoding, head: int, distances: Sequence[int]) -> Tensor:
     return scores[head] if isinstance(encoding, BiasEncoding) else scores
 
 
-def _width(encoding: Encoding) -> int:
+def width_of(encoding: Encoding) -> int:
+    """How wide q and k are, without a layer around them."""
     width = getattr(encoding, "embed_dim", None) or getattr(encoding, "head_dim", None)
     return int(width) if width else 32

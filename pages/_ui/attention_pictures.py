@@ -14,11 +14,13 @@ from torch import Tensor
 from pages._ui import live
 from pages._ui.attention_distance import DISTANCES, bound, random_vectors, same_vector
 from pages._ui.attention_inputs import Seen
+from pages._ui.chart import Chart, show
 from pages._ui.figures.attention import (
     CHANGES,
     SCORES,
     WEIGHTS,
     Look,
+    Packed,
     Strip,
     clipped,
     colours,
@@ -30,6 +32,13 @@ from pages._ui.figures.attention_lines import Curve, distance_figure, shuffle_fi
 from posembed_core import Encoding, RotaryEncoding
 from posembed_core.probes import FourTerms, PermutationTest, ShiftTest
 
+SHUFFLES, SHIFTS, FOURS, DISTANCES_KEY = (
+    f"attention.{name}" for name in ("shuffles", "shifts", "four", "distances")
+)
+SHUFFLE_ALT = "The error f(PX) − P f(X) in each slot, without and with a causal mask."
+SHIFT_ALT = "Changes of the scores, query × key."
+FOUR_ALT = "Four terms of the scores and their sum, query × key."
+DISTANCE_ALT = "Score against distance, for equal and for random queries and keys."
 SHIFTED = Strip("shifted", "change", "Δs")
 SUMS = ("+", "+", "+", "=")
 _LETTERS = {1: 60, 2: 50, 3: 34, 4: 26, 5: 19}  # of a heading, by the number of columns
@@ -44,73 +53,84 @@ class Cell:
     key: int
 
 
+def weights_chart(found: Sequence[Seen], titles: Sequence[str], words: Sequence[str]) -> Chart:
+    """Scores, weights and the weights' difference from the first column's."""
+    strips = (SCORES, WEIGHTS, CHANGES) if len(found) > 1 else (SCORES, WEIGHTS)
+    scores = [one.scores.masked_fill(~one.allowed, torch.nan) for one in found]
+    weights = [one.weights.masked_fill(~one.allowed, torch.nan) for one in found]
+    columns = range(len(found))
+    return _grid(
+        _look(titles, strips, words),
+        {
+            trace_name(strip, column): cells[column]
+            for column in columns
+            for strip, cells in ((SCORES, scores), (WEIGHTS, weights))
+        },
+        {
+            SCORES.name: _peak(scores),
+            WEIGHTS.name: _peak(weights),
+            CHANGES.name: _peak([weight - weights[0] for weight in weights[1:]]),
+        },
+        {
+            trace_name(CHANGES, column): (trace_name(WEIGHTS, column), trace_name(WEIGHTS, 0))
+            for column in columns[1:]
+        },
+    )
+
+
+def weights_alt(found: Sequence[Seen], titles: Sequence[str]) -> str:
+    """The greatest score and weight of each column."""
+    return "Scores and weights, query × key. " + " ".join(
+        f"{title}: scores to {_peak([one.scores.masked_fill(~one.allowed, torch.nan)]):.3g}, "
+        f"weights to {_peak([one.weights]):.3g}."
+        for title, one in zip(titles, found, strict=True)
+    )
+
+
 def show_weights(
     found: Sequence[Seen], titles: Sequence[str], words: Sequence[str], key: str
 ) -> Cell | None:
-    """Scores, weights and the weights' difference from the first column's; a click, if any."""
-    strips = (SCORES, WEIGHTS, CHANGES) if len(found) > 1 else (SCORES, WEIGHTS)
-    look = _look(titles, strips, words)
-    scores = [one.scores.masked_fill(~one.allowed, torch.nan) for one in found]
-    weights = [one.weights.masked_fill(~one.allowed, torch.nan) for one in found]
-    arrays, mixes = {}, {}
-    for column, (score, weight) in enumerate(zip(scores, weights, strict=True)):
-        for strip, cells in ((SCORES, score), (WEIGHTS, weight)):
-            name = trace_name(strip, column)
-            arrays[name] = live.pack_array(cells.numpy(), exact=True)
-            mixes[name] = {name: 1.0}
-        if column:
-            own, first = (trace_name(WEIGHTS, which) for which in (column, 0))
-            mixes[trace_name(CHANGES, column)] = {own: 1.0, first: -1.0}
-    peaks = {
-        SCORES.name: _peak(scores),
-        WEIGHTS.name: _peak(weights),
-        CHANGES.name: _peak([weight - weights[0] for weight in weights[1:]]),
-    }
-    alt = "Scores and weights, query × key. " + " ".join(
-        f"{title}: scores to {_peak([score]):.3g}, weights to {_peak([weight]):.3g}."
-        for title, score, weight in zip(titles, scores, weights, strict=True)
-    )
-    return _cell(_draw(look, arrays, mixes, peaks, key, alt))
+    """The scores and weights on the page; a click, if any."""
+    chart = weights_chart(found, titles, words)
+    return _cell(show(chart, key, weights_alt(found, titles)).click)
 
 
-def show_shift(
+def shift_chart(
     tests: Sequence[ShiftTest | str], titles: Sequence[str], words: Sequence[str], head: int
-) -> None:
+) -> Chart:
     """Shifted minus original scores; an encoding without a test has an empty picture."""
-    look = _look(titles, (SHIFTED,), words)
     nothing = torch.full((len(words), len(words)), torch.nan)
     cells = [nothing if isinstance(test, str) else test.change[head] for test in tests]
-    arrays = {
-        trace_name(SHIFTED, column): live.pack_array(one.numpy(), exact=True)
-        for column, one in enumerate(cells)
-    }
-    # A rounding of 1e-15 shall not fill the picture with colour.
-    peaks = {SHIFTED.name: max(_peak(cells), 1e-3)}
-    mixes = {name: {name: 1.0} for name in arrays}
-    _draw(look, arrays, mixes, peaks, "attention.shifts", "Changes of the scores, query × key.")
+    return _grid(
+        _look(titles, (SHIFTED,), words),
+        {trace_name(SHIFTED, column): one for column, one in enumerate(cells)},
+        # A rounding of 1e-15 shall not fill the picture with colour.
+        {SHIFTED.name: max(_peak(cells), 1e-3)},
+    )
 
 
-def show_four(terms: FourTerms, names: Sequence[str], words: Sequence[str], head: int) -> None:
+def four_chart(terms: FourTerms, names: Sequence[str], words: Sequence[str], head: int) -> Chart:
     """The four terms and their sum on one colour scale."""
-    look = _look((*names, "sum: the scores"), (SCORES,), words, SUMS)
-    parts = (terms.content_content, terms.content_position, terms.position_content,
-             terms.position_position, terms.scores)  # fmt: skip
-    cells = [part[head] for part in parts]
-    arrays = {
-        trace_name(SCORES, column): live.pack_array(one.numpy(), exact=True)
-        for column, one in enumerate(cells)
-    }
-    mixes = {name: {name: 1.0} for name in arrays}
-    alt = "Four terms of the scores and their sum, query × key."
-    _draw(look, arrays, mixes, {SCORES.name: _peak(cells)}, "attention.four", alt)
+    cells = [part[head] for part in parts_of(terms)]
+    return _grid(
+        _look((*names, "sum: the scores"), (SCORES,), words, SUMS),
+        {trace_name(SCORES, column): one for column, one in enumerate(cells)},
+        {SCORES.name: _peak(cells)},
+    )
 
 
-def show_shuffle(
+def parts_of(terms: FourTerms) -> tuple[Float[Tensor, "num_heads n n"], ...]:
+    """The four, then their sum."""
+    return (terms.content_content, terms.content_position, terms.position_content,
+            terms.position_position, terms.scores)  # fmt: skip
+
+
+def shuffle_packed(
     plain: Sequence[PermutationTest],
     masked: Sequence[PermutationTest],
     titles: Sequence[str],
     words: Sequence[str],
-) -> None:
+) -> Packed:
     """The error in each slot, with the words as they stand there after the shuffle."""
     order = plain[0].permutation.tolist()
     before, after = (
@@ -120,20 +140,26 @@ def show_shuffle(
         ]
         for tests in (plain, masked)
     )
-    figure, narrow = shuffle_figure(before, after, [words[index] for index in order])
-    live.plot(
-        live.pack_figure(figure, narrow=narrow),
-        key="attention.shuffles",
-        alt="The error f(PX) − P f(X) in each slot, without and with a causal mask.",
-    )
+    return shuffle_figure(before, after, [words[index] for index in order])
+
+
+def show_shuffle(
+    plain: Sequence[PermutationTest],
+    masked: Sequence[PermutationTest],
+    titles: Sequence[str],
+    words: Sequence[str],
+) -> None:
+    """The errors on the page."""
+    figure, narrow = shuffle_packed(plain, masked, titles, words)
+    live.plot(live.pack_figure(figure, narrow=narrow), key=SHUFFLES, alt=SHUFFLE_ALT)
 
 
 def show_distance(encodings: Sequence[Encoding], titles: Sequence[str], head: int) -> None:
     """The curves of all encodings that have a score at such distances."""
     live.plot(
         packed_distance(tuple(encodings), tuple(titles), head),
-        key="attention.distances",
-        alt="Score against distance, for equal and for random queries and keys.",
+        key=DISTANCES_KEY,
+        alt=DISTANCE_ALT,
     )
 
 
@@ -141,6 +167,12 @@ def show_distance(encodings: Sequence[Encoding], titles: Sequence[str], head: in
 def packed_distance(
     encodings: tuple[Encoding, ...], titles: tuple[str, ...], head: int
 ) -> live.PackedFigure:
+    """The figure of the distance view, ready to be sent."""
+    figure, narrow = distance_packed(encodings, titles, head)
+    return live.pack_figure(figure, narrow=narrow)
+
+
+def distance_packed(encodings: Sequence[Encoding], titles: Sequence[str], head: int) -> Packed:
     """The figure of the distance view."""
     same, bounds, independent = [], [], []
     for column, (encoding, title) in enumerate(zip(encodings, titles, strict=True)):
@@ -152,14 +184,7 @@ def packed_distance(
         found = random_vectors(encoding, head)
         error = found.standard_error.tolist()
         independent.append(Curve(column, title, found.mean.tolist(), error))
-    figure, narrow = distance_figure(DISTANCES, same, bounds, independent)
-    return live.pack_figure(figure, narrow=narrow)
-
-
-@cached(LRUCache(256), condition=threading.Condition())
-def _packed(look: Look) -> live.PackedFigure:
-    figure, narrow = grid_figure(look)
-    return live.pack_figure(figure, narrow=narrow)
+    return distance_figure(DISTANCES, same, bounds, independent)
 
 
 def _look(
@@ -171,18 +196,21 @@ def _look(
     return Look(clipped(titles, _LETTERS[len(titles)]), strips, tuple(words), signs)
 
 
-def _draw(
+def _grid(
     look: Look,
-    arrays: Mapping[str, live.PackedArray],
-    mixes: Mapping[str, Mapping[str, float]],
+    cells: Mapping[str, Tensor],
     peaks: Mapping[str, float],
-    key: str,
-    alt: str,
-) -> live.Click | None:
-    events = live.plot(
-        _packed(look), key=key, arrays=arrays, mixes=mixes, patch=colours(look, peaks), alt=alt
+    differences: Mapping[str, tuple[str, str]] | None = None,
+) -> Chart:
+    arrays = {name: one.numpy() for name, one in cells.items()}
+    return Chart(
+        grid_figure,
+        (look,),
+        arrays,
+        patch=colours(look, peaks),
+        differences=differences or {},
+        exact=True,
     )
-    return events.click
 
 
 def _cell(click: live.Click | None) -> Cell | None:

@@ -8,20 +8,18 @@ from collections.abc import Sequence
 import streamlit as st
 import torch
 from cachetools import LRUCache, cached
-from jaxtyping import Float
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.uploaded_file_manager import UploadedFile
-from torch import Tensor
 
 from pages._ui import cached as shared
 from pages._ui.controls import setting, sizes
 from pages._ui.link import Link
 from pages._ui.table_training import Progress
-from posembed_core import AdditiveEncoding, TrainingSpec, encodings
+from posembed_core import AdditiveEncoding, TrainingSpec, create, encodings
 from posembed_core.analysis import Measures, measure
 from posembed_core.checkpoints import CheckpointError, PositionTable, list_tables, load_table
-from posembed_core.exports import to_npy, to_safetensors
+from posembed_core.extension import Extended, by_formula, interpolated, longer
 from posembed_core.parameters import Choice
 from posembed_core.position_table import dims
 
@@ -119,22 +117,28 @@ def formulas() -> dict[str, str]:
     }
 
 
+def formula_of(slug: str, table: PositionTable) -> AdditiveEncoding | None:
+    """The formula of that name in the table's width; None for none."""
+    formula = create(slug, embed_dim=table.embed_dim) if slug else None
+    return formula if isinstance(formula, AdditiveEncoding) else None
+
+
+def stretched(table: PositionTable, way: str, slug: str, length: int) -> Extended | None:
+    """The table made longer in the chosen way; None where it stays as it is."""
+    if way == "longer":
+        return longer(table.rows, length)
+    if way == "interpolated":
+        return interpolated(table.rows, length)
+    formula = formula_of(slug, table)
+    return by_formula(table.rows, length, formula) if formula is not None else None
+
+
 def side_by_side(progress: Progress, own: PositionTable | None) -> Sequence[PositionTable]:
     """Random, ours, a real model's where there is one, and the reader's where there is one."""
     tables = [random_table(progress.spec), trained_table(progress)]
     if not shared.model_problem():
         tables.append(shared.needed_model().positions)
     return [*tables, own] if own is not None else tables
-
-
-def downloads(weight: Float[Tensor, "rows columns"], name: str, file: str) -> None:
-    """The table shown, as two kinds of file that hold the same numbers."""
-    with st.container(horizontal=True):
-        for ending, pack in (
-            ("npy", lambda: to_npy(weight)),
-            ("safetensors", lambda: to_safetensors(weight, name)),
-        ):
-            st.download_button(f"Download .{ending}", pack, f"{file}.{ending}", on_click="ignore")
 
 
 def _forget(file: UploadedFile) -> None:

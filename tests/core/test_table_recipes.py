@@ -30,6 +30,7 @@ from posembed_core.extension import by_formula, interpolated, longer
 from posembed_core.script_parts import NoRecipeError
 from posembed_core.table_scripts import (
     FormulaTable,
+    ModelTable,
     StoredTable,
     TableSource,
     TrainedTable,
@@ -38,6 +39,7 @@ from posembed_core.table_scripts import (
     measures_script,
     training_script,
 )
+from posembed_core.tokens import load_model, model_folder
 from posembed_core.training import TrainingSpec, gradient_step, train_table
 from tests.core.test_recipes import Answer, run_all
 
@@ -91,9 +93,15 @@ def test_measures_are_the_cores(tmp_path: Path) -> None:
     waves, noise = (additive("sinusoidal", embed_dim=8),
                     additive("learned", embed_dim=8, max_seq_len=25, seed=3))  # fmt: skip
     sources: Sequence[TableSource] = (
-        TrainedTable(SPEC, 6), FormulaTable(waves, 25), FormulaTable(noise, 25)
+        TrainedTable(SPEC, 6), TrainedTable(SPEC, 0), FormulaTable(waves, 25),
+        FormulaTable(noise, 25),
     )  # fmt: skip
-    tables = (trained(6), waves.table(torch.arange(25)), noise.table(torch.arange(25)))
+    tables = (
+        trained(6),
+        SPEC.initial_table(),
+        waves.table(torch.arange(25)),
+        noise.table(torch.arange(25)),
+    )
     cases = [(source, which) for source in sources for which in MEASURES]
     answers = iter(run_all([measures_script(*case) for case in cases], tmp_path))
     for table in tables:
@@ -150,6 +158,16 @@ def test_a_file_is_read_by_its_name(tmp_path: Path) -> None:
         table = pc.load_table(tmp_path / file, name, offset=2)
         assert np.array_equal(answer.arrays["p"], table.rows.double()), file
         check_measures(answer, measure(table.rows))
+
+
+def test_a_models_table_is_read(tmp_path: Path) -> None:
+    folder = model_folder()
+    assert folder is not None
+    model = load_model(folder)
+    (tmp_path / model.name).symlink_to(folder)
+    (answer,) = run_all([lookup_script(ModelTable(model.name), 100)], tmp_path)
+    row = model.positions.table([100])[0]
+    assert listed(answer, "[") == pytest.approx(row[:8].tolist(), rel=1e-5)
 
 
 def test_a_zero_row_is_left_out(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import numpy as np
 import torch
 from safetensors.torch import load_file
 
+folder = "model"
 file, tensor, offset, kind = "table.npy", "position_embeddings.weight", 0, "npy"
 
 
@@ -31,5 +32,11 @@ elif kind == "safetensors":
 else:
     p = dict(tensors(torch.load(file, map_location="cpu", weights_only=True)))[tensor].float()
 p = p.detach().reshape(-1, p.shape[-1])
+# --- model
+# The folder has the model's own model.safetensors.
+weights = load_file(f"{folder}/model.safetensors")
+endings = ("position_embeddings.weight", "wpe.weight")  # as in BERT, as in GPT-2
+p = next(w.float() for name, w in weights.items() if name.endswith(endings))
+# --- rows
 if offset > 0:
     p = p[offset:]  # the rows before belong to no position

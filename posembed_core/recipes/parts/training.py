@@ -15,11 +15,13 @@ start, at = 0, [0, 1]
 batch_size, learning_rate, steps, snapshot_every, seed = 2, 1e-2, 4, 2, 42
 
 # ---
+p = np.random.RandomState(seed).randn(max_seq_len, embed_dim) * embed_dim**-0.5
+p = torch.from_numpy(p).float()
+# --- model
 # One head without a mask: softmax((h W_q)(h W_k)ᵀ / √d) (h W_v) W_o, h = e + p.
 torch.set_num_threads(1)  # sums split among threads differ in the last bit
 generator = torch.Generator().manual_seed(seed)
-p = np.random.RandomState(seed).randn(max_seq_len, embed_dim) * embed_dim**-0.5
-p = torch.from_numpy(p).float().requires_grad_()
+p.requires_grad_()
 e = torch.randn(num_tokens, embed_dim, generator=generator).requires_grad_()
 sizes = [embed_dim, embed_dim, embed_dim, num_tokens]
 maps = [torch.rand(embed_dim, size, generator=generator) for size in sizes]

@@ -1,0 +1,67 @@
+"""A picture as a value: shown live on the page, or filled with its numbers to be taken away."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+from cachetools import LRUCache, cached
+from numpy.typing import NDArray
+
+from pages._ui import live
+from pages._ui.figures.filled import filled
+from pages._ui.figures.table import Packed
+
+
+@dataclass(frozen=True, eq=False)
+class Chart:
+    """What a live plot shows: a figure without numbers, and the numbers.
+
+    ``build(*shape)`` makes the figure, and what replaces its layout on a phone; ``shape`` must be
+    hashable. ``differences`` are cells of one array less those of another; ``exact`` sends all
+    digits that float32 has.
+    """
+
+    build: Callable[..., Packed]
+    shape: tuple[Any, ...]
+    arrays: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    lines: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    patch: Mapping[str, Any] = field(default_factory=dict)
+    differences: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    exact: bool | None = None
+
+    def figure(self) -> go.Figure:
+        """The figure with its numbers."""
+        cells = {name: np.asarray(array) for name, array in self.arrays.items()}
+        cells |= {
+            name: cells[one] - cells[other] for name, (one, other) in self.differences.items()
+        }
+        return filled(self.build(*self.shape)[0], cells, self.lines, self.patch)
+
+
+def show(chart: Chart, key: str, alt: str) -> live.PlotEvents:
+    """The chart on the page."""
+    mixes = {name: {name: 1.0} for name in chart.arrays}
+    mixes |= {name: {one: 1.0, other: -1.0} for name, (one, other) in chart.differences.items()}
+    return live.plot(
+        packed(chart.build, chart.shape),
+        key=key,
+        arrays={
+            name: live.pack_array(cells, exact=chart.exact) for name, cells in chart.arrays.items()
+        },
+        mixes=mixes,
+        lines=chart.lines,
+        patch=chart.patch,
+        alt=alt,
+    )
+
+
+@cached(LRUCache(256), condition=threading.Condition())
+def packed(build: Callable[..., Packed], shape: tuple[Any, ...]) -> live.PackedFigure:
+    """The figure of a chart, packed once for all who see it."""
+    figure, narrow = build(*shape)
+    return live.pack_figure(figure, narrow=narrow)

@@ -1,0 +1,32 @@
+"""A figure with its numbers: cells and curves that else travel to the browser by themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import plotly.graph_objects as go
+from numpy.typing import ArrayLike
+
+
+def filled(
+    figure: go.Figure,
+    cells: Mapping[str, ArrayLike],
+    lines: Mapping[str, ArrayLike],
+    patch: Mapping[str, Any],
+) -> go.Figure:
+    """A copy of the figure as it stands on the page.
+
+    ``cells`` and ``lines`` are by the name of their trace (its ``uid``, if any), ``patch``
+    by Plotly's attribute strings, as ``pages._ui.live.plot`` takes them.
+    """
+    copy = go.Figure(figure)
+    for trace in copy.data:
+        name = trace.uid or trace.name
+        if name in cells:
+            trace.z = cells[name]
+        if name in lines:
+            trace.y = lines[name]
+    for name, value in patch.items():
+        copy.layout[name] = value
+    return copy

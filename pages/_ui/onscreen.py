@@ -1,0 +1,108 @@
+"""What a view shows, as code and as files: the two buttons that most views have."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import plotly.graph_objects as go
+import streamlit as st
+from torch import Tensor
+
+from pages._ui.code import Script, code_popover
+from pages._ui.figures.standalone import standalone_html
+from pages._ui.takeaway import here, take_away_popover
+from posembed_core.scripts import NoRecipeError
+from posembed_core.takeaway import Table, View
+
+
+@dataclass(frozen=True, eq=False)
+class OnScreen:
+    """A view at its setting; nothing in it is computed before it is asked for.
+
+    ``name`` is what files are called, ``chart`` the key of the live plot, ``figure`` makes the same
+    with its numbers, ``alt`` says it in a sentence and ``caption`` what a cell of it is.
+    ``scripts`` are by the name of what each computes, ``sources`` the core's functions behind the
+    view.
+    """
+
+    name: str
+    title: str
+    chart: str
+    figure: Callable[[], go.Figure]
+    alt: Callable[[], str]
+    caption: Callable[[], str]
+    settings: Mapping[str, str]
+    tables: Sequence[Table]
+    scripts: Mapping[str, Script]
+    sources: Sequence[Callable[..., Any]]
+    references: Iterable[str] = ()
+
+    def view(self) -> View:
+        """All of it, to take away."""
+        link, alt, caption = here(), self.alt(), self.caption()
+        written = {title: one for title, one in self.scripts.items() if _is_written(one)}
+        return View(
+            name=self.name,
+            title=f"Posembed: {self.title}",
+            about="\n\n".join([alt, caption, *dict.fromkeys(self.references)]),
+            link=link,
+            settings=self.settings,
+            tables=self.tables,
+            picture=lambda: standalone_html(
+                self.figure(),
+                title=self.title,
+                alt=alt,
+                caption=f"{caption} {self._settings()}.",
+                link=link,
+                name=self.name,
+            ),
+            scripts={"" if len(self.scripts) == 1 else _slug(title): one
+                     for title, one in written.items()},
+        )  # fmt: skip
+
+    def _settings(self) -> str:
+        return "; ".join(f"{name} {value}" for name, value in self.settings.items())
+
+
+@st.fragment
+def tools(page: str, shown: Callable[[], OnScreen | None]) -> None:
+    """The buttons "Code" and "Take away", for what is on the screen when they are opened.
+
+    A fragment of its own: buttons beside moving pictures cost some milliseconds a frame each.
+    """
+    now = shown()
+    if now is None:  # the page says why
+        return
+    with st.container(horizontal=True, width="content"):
+        code_popover(now.scripts, now.sources, name=now.name, key=f"{page}.code")
+        take_away_popover(now.view, chart=now.chart, key=f"{page}.take")
+
+
+def remember(page: str, **values: float | str) -> None:
+    """Keep what the sliders of a view say, so that `tools` find it."""
+    st.session_state[f"{page}.shown"] = values
+
+
+def remembered(page: str, name: str, default: Any) -> Any:
+    """What a slider of the view last said."""
+    return st.session_state.get(f"{page}.shown", {}).get(name, default)
+
+
+def whole(name: str, about: str, matrix: Tensor, **options: Any) -> Table:
+    """A table of a matrix that is there already."""
+    return Table(name, about, (matrix.shape[0], matrix.shape[1]), lambda at: matrix[at], **options)
+
+
+def _is_written(script: Script) -> bool:
+    try:
+        script()
+    except NoRecipeError:
+        return False
+    return True
+
+
+def _slug(title: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")

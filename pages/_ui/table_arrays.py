@@ -1,0 +1,210 @@
+"""The arrays behind the pictures of the table page, each computed when it is taken away."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from pages._ui.onscreen import whole
+from pages._ui.table_sources import measures
+from pages._ui.table_training import Progress
+from posembed_core.analysis import (
+    Measures,
+    cosine_similarity,
+    distance_decay,
+    fourier_power,
+    patch_similarity,
+    principal_components,
+    row_norms,
+    singular_values,
+)
+from posembed_core.film import course
+from posembed_core.position_table import PositionTable
+from posembed_core.resolution import Span
+from posembed_core.takeaway import Table
+from posembed_core.training import GradientStep
+
+# Named so that the page knows it again in a file.
+WEIGHT = "position_embeddings.weight"
+_COLUMNS = (
+    "mean norm", "adjacent cosine", "adjacent cosine, mean row removed", "effective rank",
+    "variance in 3 components", "distance to a sinusoid", "base of the sinusoid",
+)  # fmt: skip
+
+
+def rows_of(table: PositionTable, name: str = WEIGHT) -> Table:
+    """The rows that belong to positions."""
+    return whole(name, f"{table.source}, {table.name}: position × dimension", table.rows)
+
+
+def similarity_of(table: PositionTable, name: str = "similarity") -> Table:
+    """The cosine of every two rows, NaN where one is zero."""
+    n = table.max_seq_len
+
+    def rows(at: slice) -> Tensor:
+        return cosine_similarity(table.rows, Span(at.start, at.stop), Span(0, n)).cells()
+
+    return Table(name, "cosine of each row with each row", (n, n), rows, dtype="<f8")
+
+
+def of_training(progress: Progress) -> Sequence[Table]:
+    """The newest snapshot, and the course of the run."""
+    last = progress.last
+    table = PositionTable(weight=last.weight, name=f"step {last.step}", source="Trained here")
+    n, columns = last.weight.shape[0], ("step", "loss", "adjacent cosine")
+
+    def attention(at: slice) -> Tensor:
+        return last.attention()[at]
+
+    def numbers(at: slice) -> Tensor:
+        found = course(progress.snapshots)
+        adjacent = [math.nan if one is None else one for one in found.adjacent]
+        return torch.tensor([found.steps, found.losses, adjacent], dtype=torch.float64).T[at]
+
+    return (
+        rows_of(table),
+        similarity_of(table),
+        Table("attention", "how much each position attends to each by position alone", (n, n),
+              attention),
+        Table("course", "loss in nats, and mean cosine of adjacent rows, of each snapshot",
+              (len(progress.snapshots), 3), numbers, "snapshot", columns, "<f8"),
+    )  # fmt: skip
+
+
+def of_lookup(shown: PositionTable, position: int, added: Tensor | None) -> Sequence[Table]:
+    """The table as it is shown, the row that is looked up, and which rows were added."""
+    tables = [rows_of(shown)]
+    if 0 <= position < shown.max_seq_len:
+        row = shown.rows[position : position + 1]
+        tables.append(whole("row", f"row {position}", row, row="lookup"))
+    if added is not None:
+        flags = added[:, None].to(torch.float32)
+        tables.append(whole("added", "1 for rows that were added", flags, columns=("added",)))
+    return tables
+
+
+def of_gradient(lesson: Callable[[], GradientStep], shape: tuple[int, int]) -> Sequence[Table]:
+    """The gradient, the table before and after the step, the change and the norms."""
+
+    def matrix(name: str, about: str, part: Callable[[GradientStep], Tensor]) -> Table:
+        return Table(name, about, shape, lambda at: part(lesson())[at])
+
+    return (
+        matrix("gradient", "gradient of the loss: position × dimension", lambda one: one.grad),
+        matrix("change", "what the step changed", lambda one: one.after - one.before),
+        matrix("before", "the table before the step", lambda one: one.before),
+        matrix("after", "the table after the step", lambda one: one.after),
+        _table("norms", "norm of each row's gradient", (shape[0], 1),
+               lambda: row_norms(lesson().grad)[:, None], columns=("norm",)),
+    )  # fmt: skip
+
+
+def of_comparison(tables: Sequence[PositionTable]) -> Sequence[Table]:
+    """Each table, its similarity, and the measures of all."""
+
+    def numbers(at: slice) -> Tensor:
+        return torch.tensor([_numbers(measures(one)) for one in tables[at]], dtype=torch.float64)
+
+    found = [
+        Table("measures", f"of {', '.join(one.source for one in tables)}, in this order",
+              (len(tables), len(_COLUMNS)), numbers, "table", _COLUMNS, "<f8")
+    ]  # fmt: skip
+    for number, one in enumerate(tables, start=1):
+        found += [rows_of(one, f"table-{number}"), similarity_of(one, f"similarity-{number}")]
+    return found
+
+
+def of_measure(table: PositionTable, which: str) -> Sequence[Table]:
+    """The numbers of one measure's picture, the six measures, and the table."""
+    return (*_MEASURES[which](table), *of_comparison([table])[:1], rows_of(table))
+
+
+def _numbers(one: Measures) -> list[float]:
+    fit = one.sinusoid
+    distance, base = (None, None) if fit is None else (fit.distance, fit.base)
+    given = (one.mean_norm, one.adjacent, one.adjacent_centred, one.effective_rank,
+             one.three_components, distance, base)  # fmt: skip
+    return [math.nan if number is None else number for number in given]
+
+
+def _table(
+    name: str, about: str, shape: tuple[int, int], make: Callable[[], Tensor], **options: Any
+) -> Table:
+    made = cache(make)
+    return Table(name, about, shape, lambda at: made()[at], **{"dtype": "<f8", **options})
+
+
+def _norms(table: PositionTable) -> Sequence[Table]:
+    shape, rows = (table.max_seq_len, 1), table.rows
+    return (
+        _table("norms", "norm of each row", shape, lambda: row_norms(rows)[:, None],
+               columns=("norm",)),
+    )  # fmt: skip
+
+
+def _similarity(table: PositionTable) -> Sequence[Table]:
+    def decay() -> Tensor:
+        found = distance_decay(table.rows)
+        return torch.stack((found.values, found.pairs.to(torch.float64)), dim=1)
+
+    about = "mean cosine at each distance, and of how many pairs"
+    shape, columns = (table.max_seq_len, 2), ("mean cosine", "pairs")
+    return (
+        similarity_of(table),
+        _table("decay", about, shape, decay, row="distance", columns=columns),
+    )
+
+
+def _patches(table: PositionTable) -> Sequence[Table]:
+    n, about = table.max_seq_len, "cosines of patches as tiles laid out like the patches"
+    tiles = _table("patches", about, (n, n), lambda: patch_similarity(table.rows).cells(),
+                   row="row")  # fmt: skip
+    return (tiles, *_norms(table))
+
+
+def _singular(table: PositionTable) -> Sequence[Table]:
+    shape, rows = (min(table.rows.shape), 1), table.rows
+    return (
+        _table("singular-values", "the largest first", shape,
+               lambda: singular_values(rows)[:, None], row="number", columns=("value",)),
+    )  # fmt: skip
+
+
+def _waves(table: PositionTable) -> Sequence[Table]:
+    lines, power = table.max_seq_len // 2 + 1, cache(lambda: fourier_power(table.rows))
+    about = "mean square of each dimension at each frequency"
+    return (
+        _table("power", about, (lines, table.embed_dim), lambda: power().power, row="line",
+               dtype="<f4"),
+        _table("frequencies", "cycles per position of each line", (lines, 1),
+               lambda: power().frequencies[:, None], row="line", columns=("frequency",)),
+    )  # fmt: skip
+
+
+def _components(table: PositionTable) -> Sequence[Table]:
+    n, d = table.rows.shape
+    count, found = min(3, n, d), cache(lambda: principal_components(table.rows))
+    names = tuple(f"PC {number}" for number in range(1, count + 1))
+    return (
+        _table("curves", "coordinate of each position along the components", (n, count),
+               lambda: found().curves, columns=names),
+        _table("shares", "share of each component in the variance", (count, 1),
+               lambda: found().shares[:, None], row="component", columns=("share",)),
+        _table("directions", "unit vectors of the components", (d, count),
+               lambda: found().directions, row="dimension", columns=names),
+    )  # fmt: skip
+
+
+_MEASURES: dict[str, Callable[[PositionTable], Sequence[Table]]] = {
+    "norms": _norms,
+    "similarity": _similarity,
+    "patches": _patches,
+    "singular values": _singular,
+    "waves": _waves,
+    "components": _components,
+}

@@ -1,0 +1,224 @@
+"""Each view of the table page as code and as files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import cache, partial
+from typing import Any
+
+from torch import Tensor
+
+from pages._ui import cached, table_arrays
+from pages._ui.code import Script
+from pages._ui.controls import sizes
+from pages._ui.onscreen import OnScreen
+from pages._ui.table_film import training_chart
+from pages._ui.table_pictures import (
+    LOOKUP,
+    comparison_chart,
+    gradient_chart,
+    lookup_cells,
+    lookup_chart,
+    measure_figure,
+)
+from pages._ui.table_sources import FILE, MODEL, random_table, trained_table
+from pages._ui.table_training import Progress
+from pages._ui.table_words import (
+    BEYOND,
+    DEFINITIONS,
+    DISTANCE,
+    described,
+    gradient_said,
+    training_alt,
+    training_said,
+)
+from posembed_core import AdditiveEncoding, TrainingSpec, encodings, load_table, train_table
+from posembed_core.analysis import measure
+from posembed_core.extension import Extended, by_formula, interpolated, longer
+from posembed_core.position_table import PositionTable
+from posembed_core.table_scripts import (
+    FormulaTable,
+    ModelTable,
+    StoredTable,
+    TableSource,
+    TrainedTable,
+    gradient_script,
+    lookup_script,
+    measures_script,
+    training_script,
+)
+from posembed_core.training import GradientStep, OneHeadAttention, Trainer, gradient_step
+
+_ONE = "In PyTorch"
+_WAYS: dict[str, Sequence[Callable[..., Any]]] = {
+    "longer": (longer,), "interpolated": (interpolated,), "formula": (by_formula,),
+}  # fmt: skip
+
+
+def source_of(source: str, progress: Progress, table: PositionTable) -> TableSource:
+    """Where a script finds the table that is shown."""
+    if source == FILE:
+        return StoredTable(table.source, table.name, table.offset)
+    if source == MODEL:
+        return ModelTable(cached.needed_model().name, table.offset)
+    cls, spec = encodings().get(source), progress.spec
+    if cls is not None and issubclass(cls, AdditiveEncoding):
+        return FormulaTable(cls(**sizes(cls, spec.max_seq_len, spec.embed_dim)), spec.max_seq_len)
+    return TrainedTable(spec, progress.last.step)
+
+
+def training_shown(progress: Progress) -> OnScreen:
+    """The newest snapshot of a run; its script goes to the end while nothing is trained yet."""
+    spec, step = progress.spec, progress.last.step
+    return OnScreen(
+        name=f"posembed-table-{spec.task}-step-{step}",
+        title=f"A position table after {step} steps of training",
+        chart="table.training",
+        figure=lambda: training_chart(progress).figure(),
+        alt=lambda: training_alt(progress),
+        caption=lambda: _plain(training_said(progress)),
+        settings=_spec(spec) | {"step": f"{step}"},
+        tables=table_arrays.of_training(progress),
+        scripts={_ONE: lambda: training_script(spec, step or None)},
+        sources=[train_table, Trainer, OneHeadAttention],
+    )
+
+
+def lookup_shown(
+    table: PositionTable,
+    source: TableSource,
+    position: int,
+    way: str,
+    formula: AdditiveEncoding | None,
+    extended: Extended | None,
+) -> OnScreen:
+    """One row of a table, which may have been made longer."""
+    shown, added = stretched_table(table, extended)
+    there = 0 <= position < shown.max_seq_len
+    script = partial(
+        lookup_script, source, position, way=way, length=shown.max_seq_len, formula=formula
+    )
+    return OnScreen(
+        name=f"posembed-table-row-{position}",
+        title=f"Row {position} of the position table of {table.source}",
+        chart=LOOKUP,
+        figure=lambda: lookup_chart(shown, position, added, there).figure(),
+        alt=lambda: f"Position table of {table.source}, row {position} marked.",
+        caption=lambda: _plain(f"{described(table)} {lookup_cells(shown)}"),
+        settings={
+            "table": f"{table.source}, {table.name}",
+            "position": f"{position}",
+            "beyond the end": BEYOND[way].lower(),
+            **({"formula": formula.title} if formula is not None else {}),
+        },
+        tables=table_arrays.of_lookup(shown, position, added),
+        scripts={_ONE: script},
+        sources=[PositionTable, *_WAYS.get(way, ())],
+        references=_references(source, formula),
+    )
+
+
+def stretched_table(
+    table: PositionTable, extended: Extended | None
+) -> tuple[PositionTable, Tensor | None]:
+    """The table as it is shown, and which of its rows were added."""
+    if extended is None:
+        return table, None
+    weight = extended.weight
+    return PositionTable(weight=weight, name=table.name, source=table.source), ~extended.original
+
+
+def gradient_shown(spec: TrainingSpec, start: int, length: int) -> OnScreen:
+    """One step on a sequence of ``length`` tokens from position ``start`` on."""
+    lesson = cache(lambda: lesson_of(spec, start, length))
+    at = sorted({0, start, start + 1, start + length - 1, spec.max_seq_len - 1})
+    return OnScreen(
+        name=f"posembed-table-gradient-{start}-{length}",
+        title=f"One step of training, on positions {start} to {start + length - 1}",
+        chart="table.gradient",
+        figure=lambda: gradient_chart(lesson()).figure(),
+        alt=lambda: _plain(gradient_said(lesson(), length)),
+        caption=lambda: "A cell is a mean where there are more values than cells.",
+        settings=_spec(replace(spec, seq_len=length)) | {"first position": f"{start}"},
+        tables=table_arrays.of_gradient(lesson, (spec.max_seq_len, spec.embed_dim)),
+        scripts={_ONE: lambda: gradient_script(replace(spec, seq_len=length), start, at)},
+        sources=[gradient_step, Trainer, OneHeadAttention],
+    )
+
+
+def lesson_of(spec: TrainingSpec, start: int, length: int) -> GradientStep:
+    """The step that the view about gradients shows."""
+    return gradient_step(replace(spec, seq_len=length), start)
+
+
+def comparison_shown(
+    progress: Progress, tables: Sequence[PositionTable], in_spreads: bool
+) -> OnScreen:
+    """Tables side by side; each has a script of its own."""
+    scripts: dict[str, Script] = {}
+    for table in tables:
+        script = partial(measures_script, _beside(table, progress))
+        scripts[table.source if table.source not in scripts else table.name] = script
+    return OnScreen(
+        name="posembed-tables",
+        title="Position tables side by side",
+        chart="table.comparison",
+        figure=lambda: comparison_chart(tables, in_spreads).figure(),
+        alt=lambda: f"{len(tables)} position tables side by side.",
+        caption=lambda: "In spreads of each table." if in_spreads else "On one colour scale.",
+        settings=_spec(progress.spec) | {"step": f"{progress.last.step}"}
+        | {f"table {number}": f"{one.source}, {one.name}, {one.max_seq_len} × {one.embed_dim}"
+           for number, one in enumerate(tables, start=1)},
+        tables=table_arrays.of_comparison(tables),
+        scripts=scripts,
+        sources=[measure],
+        references=[DISTANCE],
+    )  # fmt: skip
+
+
+def measure_shown(table: PositionTable, source: TableSource, which: str) -> OnScreen:
+    """One measure of a table."""
+    return OnScreen(
+        name=f"posembed-table-{which.replace(' ', '-')}",
+        title=f"{which.capitalize()} of {table.source}, {table.name}",
+        chart=f"table.measure.{which}",
+        figure=lambda: measure_figure(table, which)[0],
+        alt=lambda: f"{which.capitalize()} of {table.source}.",
+        caption=lambda: _plain(f"{described(table)} {DEFINITIONS[which]}"),
+        settings={"table": f"{table.source}, {table.name}", "measure": which},
+        tables=table_arrays.of_measure(table, which),
+        scripts={_ONE: partial(measures_script, source, which)},
+        sources=[measure, *([load_table] if isinstance(source, StoredTable) else [])],
+        references=_references(source),
+    )
+
+
+def _beside(table: PositionTable, progress: Progress) -> TableSource:
+    """The source of one of the tables that stand side by side."""
+    spec = progress.spec
+    if table.source == random_table(spec).source:
+        return TrainedTable(spec, 0)
+    if table.source == trained_table(progress).source:
+        return TrainedTable(spec, progress.last.step)
+    if not cached.model_problem() and table is cached.needed_model().positions:
+        return ModelTable(cached.needed_model().name, table.offset)
+    return StoredTable(table.source, table.name, table.offset)
+
+
+def _references(source: TableSource, formula: AdditiveEncoding | None = None) -> list[str]:
+    known = [source.encoding] if isinstance(source, FormulaTable) else []
+    return [f"{one.title}: {one.reference}" for one in [*known, formula] if one is not None] or [
+        PositionTable.reference
+    ]
+
+
+def _spec(spec: TrainingSpec) -> dict[str, str]:
+    return {
+        parameter.label.lower(): parameter.format(getattr(spec, name)) or "default"
+        for name, parameter in spec.parameters().items()
+    }
+
+
+def _plain(text: str) -> str:
+    return text.replace("**", "")

@@ -1,0 +1,210 @@
+"""What the table page gives away: each view's scripts, arrays and file, against the core."""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from plotly.offline import get_plotlyjs
+from streamlit.testing.v1 import AppTest
+
+from pages._ui.onscreen import OnScreen
+from pages._ui.table_sources import measures, random_table, stretched
+from pages._ui.table_takeaway import (
+    comparison_shown,
+    gradient_shown,
+    lookup_shown,
+    measure_shown,
+    source_of,
+    training_shown,
+)
+from pages._ui.table_training import Progress
+from posembed_core import TrainingSpec, create, load_table, train_table
+from posembed_core.analysis import cosine_similarity, principal_components, row_norms
+from posembed_core.base import AdditiveEncoding
+from posembed_core.exports import to_npy
+from posembed_core.position_table import PositionTable
+from posembed_core.resolution import Span
+from posembed_core.table_scripts import StoredTable
+from posembed_core.takeaway import FORMATS, archive, encoded
+from posembed_core.training import gradient_step
+from tests.core.test_recipes import run_all
+
+NAVIGATION = Path(__file__).parents[2] / "pages" / "navigation.py"
+SPEC = TrainingSpec(max_seq_len=16, embed_dim=8, steps=6, snapshot_every=3)
+MEASURES = ("norms", "similarity", "patches", "singular values", "waves", "components")
+
+
+@pytest.fixture(scope="module")
+def progress() -> Progress:
+    return Progress(SPEC, tuple(train_table(SPEC)), goes_on=False)
+
+
+def trained(progress: Progress) -> PositionTable:
+    return PositionTable(weight=progress.last.weight, name="step 6", source="Trained here")
+
+
+def seen(progress: Progress) -> dict[str, OnScreen]:
+    """Every view at a setting."""
+    table, formula = trained(progress), create("sinusoidal", embed_dim=8)
+    assert isinstance(formula, AdditiveEncoding)
+    where = source_of("trained", progress, table)
+    extended = stretched(table, "formula", "sinusoidal", 32)
+    found = {
+        "training": training_shown(progress),
+        "gradient": gradient_shown(SPEC, 3, 9),
+        "lookup": lookup_shown(table, where, 5, "error", None, None),
+        "beyond": lookup_shown(table, where, 16, "error", None, None),
+        "formula": lookup_shown(table, where, 20, "formula", formula, extended),
+        "compare": comparison_shown(progress, [random_table(SPEC), table], in_spreads=True),
+    }
+    return found | {which: measure_shown(table, where, which) for which in MEASURES}
+
+
+def arrays(shown: OnScreen) -> dict[str, np.ndarray]:
+    """Each array as it is read back from its .npy file."""
+    return {
+        table.name: np.load(io.BytesIO(b"".join(encoded(table, "npy")))) for table in shown.tables
+    }
+
+
+def test_every_view_fills_one_archive(progress: Progress, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pages._ui.onscreen.here", lambda: "http://localhost/table")
+    for name, shown in seen(progress).items():
+        view = shown.view()
+        files = zipfile.ZipFile(io.BytesIO(list(archive(view))[-1]))
+        kept = {Path(one).name for one in files.namelist()}
+        assert "README.md" in kept, name
+        assert f"{shown.name}.html" in kept, name
+        assert {f"{table.name}.npy" for table in shown.tables} <= kept, name
+        assert sum(one.endswith(".py") for one in kept) == len(shown.scripts), name
+
+
+def test_pages_hold_no_outside_address(progress: Progress, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pages._ui.onscreen.here", lambda: "http://localhost/table")
+    for name, shown in seen(progress).items():
+        picture = shown.view().picture
+        assert picture is not None
+        page = picture().replace(get_plotlyjs(), "")
+        assert "var(--st" not in page, name
+        found = set(re.findall(r"https?://[^\s\"'<>]+", page))
+        assert found <= {"http://localhost/table"}, name
+
+
+def test_arrays_are_the_cores(progress: Progress) -> None:
+    shown, weight = seen(progress), progress.last.weight
+    training = arrays(shown["training"])
+    assert np.array_equal(training["position_embeddings.weight"], weight.numpy())
+    assert np.array_equal(training["attention"], progress.last.attention().numpy())
+    whole = Span(0, 16)
+    cosines = cosine_similarity(weight, whole, whole).values
+    np.testing.assert_allclose(training["similarity"], cosines, rtol=1e-12)
+    assert training["course"][:, 0].tolist() == [0, 3, 6]
+    assert training["course"][-1, 1] == progress.last.loss
+    lesson = gradient_step(replace(SPEC, seq_len=9), 3)
+    gradient = arrays(shown["gradient"])
+    assert np.array_equal(gradient["gradient"], lesson.grad.numpy())
+    assert np.array_equal(gradient["change"], (lesson.after - lesson.before).numpy())
+    beyond = arrays(shown["formula"])
+    assert beyond["position_embeddings.weight"].shape == (32, 8)
+    assert np.array_equal(beyond["row"][0], beyond["position_embeddings.weight"][20])
+    assert beyond["added"][:, 0].tolist() == [0.0] * 16 + [1.0] * 16
+    compared = arrays(shown["compare"])
+    assert compared["measures"][1, 0] == measures(trained(progress)).mean_norm
+    assert np.array_equal(compared["table-1"], SPEC.initial_table().numpy())
+    norms = arrays(shown["norms"])["norms"]
+    assert np.array_equal(norms[:, 0], row_norms(weight).numpy())
+    curves = arrays(shown["components"])["curves"]
+    assert np.array_equal(curves, principal_components(weight).curves.numpy())
+
+
+def test_a_table_is_known_again(progress: Progress, tmp_path: Path) -> None:
+    table = seen(progress)["norms"].tables[-1]
+    for kind in FORMATS[1:]:
+        path = tmp_path / f"table.{kind}"
+        path.write_bytes(b"".join(encoded(table, kind)))
+        again = load_table(path)
+        assert torch.equal(again.weight, progress.last.weight)
+
+
+def test_figures_hold_the_numbers(progress: Progress) -> None:
+    shown = seen(progress)
+    training = shown["training"].figure()
+    cells = next(trace for trace in training.data if trace.name == "table").z
+    assert np.array_equal(np.float32(cells), progress.last.weight.T.numpy())
+    assert training.layout.yaxis4.range[1] > progress.last.loss
+    lookup = shown["lookup"].figure()
+    row = next(trace for trace in lookup.data if trace.name == "row").y
+    assert np.array_equal(np.float32(row), progress.last.weight[5].numpy())
+    assert (lookup.layout.shapes[0].x0, lookup.layout.shapes[0].x1) == (4.5, 5.5)
+    assert not shown["beyond"].figure().layout.shapes[0].visible
+
+
+def test_scripts_run_alone(progress: Progress, tmp_path: Path) -> None:
+    scripts = [script() for shown in seen(progress).values() for script in shown.scripts.values()]
+    answers = run_all(scripts, tmp_path)
+    said = dict(zip(seen(progress), [one.said for one in answers], strict=False))
+    assert f"step 6: loss {progress.last.loss:.6f}" in said["training"]
+    assert "9 rows moved: 3 to 11" in said["gradient"]
+    assert "position 16: index out of range" in said["beyond"]
+    assert "32 positions, 8 dimensions" in said["formula"]
+    mean = measures(trained(progress)).mean_norm
+    assert sum(f"mean norm                {mean:.6g}" in one.said for one in answers) == 7
+
+
+def test_your_own_file_is_read_by_its_name(progress: Progress) -> None:
+    own = load_table(io.BytesIO(to_npy(torch.ones(8, 4))), source="my table.npy")
+    where = source_of("file", progress, own)
+    assert where == StoredTable("my table.npy", "array", 0)
+    (script,) = measure_shown(own, where, "norms").scripts.values()
+    assert "file = 'my table.npy'" in script()
+
+
+def opened(button: str, **params: str) -> AppTest:
+    app = AppTest.from_file(str(NAVIGATION), default_timeout=60)
+    app.run()
+    app.switch_page("table.py")
+    for name, value in params.items():
+        app.query_params[name] = value
+    app.session_state[button] = True
+    app.run()
+    assert not app.exception
+    return app
+
+
+VIEWS = {
+    "training": ("course", "torch.optim.AdamW"),
+    "lookup": ("row", "torch.nn.functional.embedding"),
+    "gradient": ("gradient", "loss.backward()"),
+    "compare": ("measures", "effective_rank"),
+    "measures": ("decay", "cosines.diagonal"),
+}
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_every_view_of_the_page_has_both_buttons(view: str) -> None:
+    array, code = VIEWS[view]
+    app = opened("table.take", view=view)
+    menu = next(box for box in app.selectbox if box.label == "Array")
+    assert any(option.startswith(f"{array}, ") for option in menu.options)
+    assert any(button.label.startswith("HTML") for button in app.get("download_button"))
+    app = opened("table.code", view=view)
+    assert any(code in one.value and "posembed" not in one.value for one in app.code)
+
+
+def test_what_the_sliders_say_is_taken() -> None:
+    app = opened("table.code", view="lookup", position="77", beyond="longer", source="sinusoidal")
+    (script,) = [one.value for one in app.code]
+    assert "position = 77" in script
+    assert "length = 256" in script
+    assert "two_m = torch.arange(0, embed_dim, 2" in script
+    app = opened("table.code", view="gradient", start="4", tokens="12")
+    (script,) = [one.value for one in app.code]
+    assert "start = 4" in script
+    assert "seq_len = 12" in script
