@@ -1,6 +1,13 @@
 // What surrounds a page: large type on a projector, and an outline around the one thing to look at.
 // See stage.py.
 
+// Streamlit's colours of code are too faint to read on either ground: half of each is the text's own.
+const CODE = Object.entries({
+  ".string": "#09ab3b", ".keyword, .builtin": "#1c83e1", ".operator": "#ed6f13", ".comment, .punctuation": "#808495",
+  ".number, .boolean": "#29b09d", ".function, .class-name, .decorator": "#803df5",
+}).map(([kinds, colour]) => `[data-testid=stCode] .token:is(${kinds}) {
+  color: color-mix(in srgb, currentColor 55%, ${colour}) !important }`).join("\n")
+
 const CSS = `
 [data-pointed] { outline: 3px dashed var(--st-primary-color); outline-offset: 5px; border-radius: 2px }
 .stage { color: var(--st-text-color); font: .875rem var(--st-font) }
@@ -10,14 +17,25 @@ const CSS = `
 .stage button:focus-visible { outline: 2px solid var(--st-text-color); outline-offset: 2px }
 .stage [role=status] { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%) }
 [data-testid=stMainBlockContainer]:has(.st-key-lesson) { padding-top: 4.25rem }
+${CODE}
 .st-key-code img { height: min(70vh, 85vw); width: auto !important }
-html[data-present] { font-size: clamp(16px, 1.75vw, 28px) }
-html[data-present] [data-testid=stElementContainer]:has(> [data-testid=stSelectbox]) { min-width: 13rem }
+html[data-present] { font-size: clamp(16px, min(1.75vw, 2.4vh), 28px) }
+html[data-present] [data-testid=stElementContainer]:has(> [data-testid=stSelectbox]) { min-width: 7.5rem }
+html[data-present] [data-testid=stMain] :is([data-testid=stVerticalBlock], [data-testid=stHorizontalBlock]) { gap: .35rem .5rem }
+html[data-present] .st-key-lesson { padding: .5rem .75rem }
+html[data-present] .st-key-lesson p { line-height: 1.3 }
+@media (min-width: 900px) {
+  html[data-present] .st-key-lesson { display: grid; grid-template-columns: 1fr auto; gap: .25rem 1rem }
+  html[data-present] .st-key-lesson > :first-child { grid-area: 1 / 2; width: auto }
+  html[data-present] .st-key-lesson > :first-child [data-testid=stMarkdown] { display: none }
+  html[data-present] .st-key-lesson > :nth-child(2) { grid-area: 1 / 1 }
+  html[data-present] .st-key-lesson > :nth-child(n + 3) { grid-column: 1 / -1 }
+}
 html[data-present] [data-testid=stHorizontalBlock] :is([data-testid=stLayoutWrapper],
   [data-testid=stVerticalBlock], [data-testid=stElementContainer]):has(h3) { min-width: max-content }
 html[data-present] [data-testid=stHorizontalBlock] h3 { white-space: nowrap }
 html[data-present] [data-testid=stHeader] { display: none }
-html[data-present] [data-testid=stMainBlockContainer] { padding: 1rem 2rem }
+html[data-present] [data-testid=stMainBlockContainer] { padding: .5rem 1rem }
 html[data-present] [data-testid=stMain] :is([data-testid=stCaptionContainer], [data-testid=stExpander],
     [data-testid=stDownloadButton], [data-testid=stMarkdown]:not(:has(h3)), 
     [class*=st-key-]:is([class$=-code], [class*="-code "], [class$=-take], [class*="-take "]))
@@ -62,6 +80,8 @@ class Stage {
     for (const old of document.querySelectorAll("[data-pointed]"))
       if (old !== there) old.removeAttribute("data-pointed")
     if (there && !there.hasAttribute("data-pointed")) there.setAttribute("data-pointed", "")
+    // A box of code that must be scrolled can be, by keyboard as well.
+    for (const code of document.querySelectorAll("[data-testid=stCode] pre:not([tabindex])")) code.tabIndex = 0
     this.button.hidden = !there
     this.there = there
   }
