@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
+from pages._ui.lessons import lessons
 from pages._ui.site import FOLDER, PAGES, SitePage
 
 pytestmark = pytest.mark.browser
@@ -118,3 +119,71 @@ def test_every_control_of_a_page_is_reached_by_tab(page: Page, app: str, where: 
              return found }"""
     )
     assert controls == []
+
+
+def popovers(page: Page) -> list[str]:
+    """What stands on the buttons that open something on the page."""
+    return [
+        button.inner_text().split("\n")[0]
+        for button in page.get_by_test_id("stPopover").get_by_role("button").all()
+    ]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("where", [one for one in HERE if one.id != "lesson"])
+def test_what_opens_reaches_everybody(
+    new_page: Callable[..., Page], app: str, where: SitePage, scheme: str
+) -> None:
+    page = new_page(color_scheme=scheme, reduced_motion="reduce", device_scale_factor=1)
+    visit(page, app, where)
+    names = popovers(page)
+    assert {"Code", "Take away"} <= set(names)
+    for name in names:
+        page.get_by_test_id("stPopover").get_by_role("button", name=name, exact=True).click()
+        body = page.get_by_test_id("stPopoverBody")
+        body.wait_for(timeout=30_000)
+        rest(page)
+        assert ours(Axe().run(page).response["violations"]) == [], name
+        # The same on a phone, where it must fit as well.
+        page.set_viewport_size({"width": 390, "height": 844})
+        page.wait_for_timeout(400)
+        assert ours(Axe().run(page).response["violations"]) == [], f"{name} at 390 px"
+        if body.is_visible():
+            box = body.bounding_box()
+            assert box["x"] >= 0, name
+            assert box["x"] + box["width"] <= 390, name
+        page.set_viewport_size({"width": 1280, "height": 900})
+        page.keyboard.press("Escape")
+        body.wait_for(state="detached", timeout=10_000)
+
+
+def on_attention() -> list[tuple[str, dict[str, str]]]:
+    """The links of all steps on that page, and of the page alone."""
+    steps = [
+        {**step.params, "lesson": f"{slug}.{number}"}
+        for slug, lesson in lessons().items()
+        for number, step in enumerate(lesson.steps, start=1)
+        if step.page == "attention"
+    ]
+    return [(params.get("lesson", "alone"), params) for params in [{}, *steps]]
+
+
+@pytest.mark.parametrize(("name", "params"), on_attention())
+def test_a_projector_shows_attention_without_scrolling(
+    new_page: Callable[..., Page], app: str, name: str, params: dict[str, str]
+) -> None:
+    # Streamlit asks for its own addresses below the page's path first.
+    page = new_page(tolerate="404", viewport={"width": 1280, "height": 800})
+    page.goto(f"{app}/attention?{urlencode({**params, 'present': 'true'})}")
+    page.locator(".live-plot[data-state=rest]").first.wait_for(timeout=60_000)
+    rest(page)
+    page.wait_for_timeout(1500)
+    bottom = page.evaluate(
+        "document.querySelector('.live-plot .js-plotly-plot').getBoundingClientRect().bottom"
+    )
+    assert bottom <= 800
+    size = "parseFloat(getComputedStyle(document.querySelector('.live-plot [class*=tick] text')).fontSize)"
+    assert page.evaluate(size) >= 11
+    if name != "alone":
+        sentence = page.locator(".st-key-lesson").get_by_test_id("stMarkdown").nth(1)
+        assert sentence.bounding_box()["y"] >= 0

@@ -63,7 +63,7 @@ export function enlarge(layout) {
   const large = grow(layout)
   for (const side of Object.keys(large.margin ?? {})) large.margin[side] = Math.round(large.margin[side] * type)
   if (fit < 1 && large.margin) large.margin.t = Math.max(large.margin.t ?? 0, Math.round(HEADING * type))
-  if (fit < LEAST && large.margin?.b) large.margin.b += HEADING / 2 // slanted words are long
+  if (fit < LEAST && large.margin?.b) large.margin.b += HEADING // slanted words are long
   if (height) large.height = Math.floor(height * fit)
   return large
 }

@@ -1,5 +1,6 @@
 // A Plotly chart that stays: full draws go through Plotly.react, moving values past it. See plot.py.
 import { awayFrom, axesOf, overlap } from "./axes.js"
+import { Cursor } from "./cursor.js"
 import { CSS, dress, merge, put } from "./dress.js"
 import { Heatmaps } from "./heatmaps.js"
 import { enlarge, isLarge } from "./large.js"
@@ -241,6 +242,7 @@ class Chart {
   listen() {
     const { graph } = this
     this.listening = true
+    new Cursor(this)
     graph.on("plotly_afterplot", () => this.heatmaps.place(graph))
     graph.on("plotly_relayouting", () => this.heatmaps.place(graph))
     graph.on("plotly_doubleclick", () => this.reset())

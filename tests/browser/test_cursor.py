@@ -1,0 +1,115 @@
+"""A heatmap's cells by keyboard in Chromium: every value, and the arithmetic of every cell."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from posembed_core import create, random_tokens
+
+pytestmark = pytest.mark.browser
+
+APP = Path(__file__).parents[2] / "app.py"
+TABS = 60
+
+
+@pytest.fixture(scope="session")
+def app(serve: Callable[..., str]) -> str:
+    """The URL of the real app."""
+    return serve(APP)
+
+
+def drawn(page: Page) -> None:
+    page.locator(".live-plot[data-state=rest]").first.wait_for(timeout=60_000)
+    page.locator("[data-test-script-state=notRunning]").wait_for(timeout=60_000)
+
+
+def tab_to_cells(page: Page) -> Locator:
+    """Press Tab until the chart's cells have the focus; what is said there."""
+    for _ in range(TABS):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.matches('.live-plot-cursor')"):
+            return page.locator(".live-plot-cursor [role=status]").first
+    raise AssertionError(f"the cells were not reached with {TABS} tabs")
+
+
+def test_arrows_say_every_value_and_enter_explains_it(page: Page, app: str) -> None:
+    page.goto(app)
+    drawn(page)
+    said = tab_to_cells(page)
+    e = random_tokens(128, 64)
+    p = create("sinusoidal").table(range(128))
+    expect(said).to_have_text(f"position 0, dimension 0, e = {e[0, 0]:.3g}")
+    for key in ("ArrowRight", "ArrowRight", "ArrowDown"):
+        page.keyboard.press(key)
+    expect(said).to_have_text(f"position 2, dimension 1, e = {e[2, 1]:.3g}")
+    page.keyboard.press("Shift+ArrowRight")
+    page.keyboard.press("Space")
+    expect(said).to_have_text(f"position 12, dimension 1, s·p = {p[12, 1]:.3g}")
+    page.keyboard.press("End")
+    expect(said).to_have_text(re.compile("^position 127, dimension 1, "))
+    page.keyboard.press("ArrowRight")
+    expect(said).to_have_text(re.compile("^position 127, dimension 1, "))
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("h[127, 1]").first).to_be_visible(timeout=20_000)
+    expect(page).to_have_url(re.compile("cell=127_1"))
+    # The cursor stays where it was, and what is under it is marked.
+    assert page.evaluate("document.activeElement.matches('.live-plot-cursor')")
+    mark = page.locator(".live-plot-cursor i").first.bounding_box()
+    layer = page.locator(".live-plot-cells").nth(1).bounding_box()
+    assert mark is not None
+    assert layer is not None
+    assert abs(mark["x"] + mark["width"] / 2 - layer["x"] - layer["width"]) < 6
+    page.keyboard.press("Tab")
+    expect(said).to_have_text("")
+    expect(page.locator(".live-plot-cursor i").first).to_be_hidden()
+
+
+def test_the_arithmetic_of_a_weight_is_opened_by_keyboard(page: Page, app: str) -> None:
+    page.goto(app)
+    drawn(page)
+    page.get_by_role("link", name="Attention", exact=True).click()
+    page.wait_for_url(re.compile("attention"))
+    page.locator(".st-key-attention-weights .live-plot[data-state=rest]").wait_for(timeout=60_000)
+    drawn(page)
+    said = tab_to_cells(page)
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Space")
+    expect(said).to_have_text(re.compile("^Sinusoidal, query .*, key .*, s = -?[0-9.]+$"))
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile("cell=1_1_0"))
+    expect(page.get_by_role("button", name="All products of q and k")).to_be_visible()
+
+
+def test_charts_without_cells_are_no_stop_on_the_way(page: Page, app: str) -> None:
+    page.goto(app)
+    drawn(page)
+    page.get_by_role("link", name="Long context").click()
+    expect(page.locator(".live-plot[data-state=rest]")).to_have_count(2, timeout=60_000)
+    cursors = page.locator(".live-plot-cursor")
+    expect(cursors).to_have_count(2)
+    for cursor in cursors.all():
+        expect(cursor).to_be_hidden()
+
+
+def test_no_label_is_made_while_the_cells_lack_the_focus(page: Page, app: str) -> None:
+    page.goto(app)
+    drawn(page)
+    page.evaluate(
+        """() => { window.labels = 0; const own = Plotly.Fx.hover
+             Plotly.Fx.hover = (...all) => { window.labels++; return own(...all) } }"""
+    )
+    slider = page.locator("input[type=range]").nth(2)
+    slider.focus()
+    for _ in range(5):
+        page.keyboard.press("ArrowRight")
+        page.wait_for_timeout(100)
+    expect(page).to_have_url(re.compile(r"scale=1\.05"))
+    drawn(page)
+    assert page.evaluate("window.labels") == 0
+    tab_to_cells(page)
+    assert page.evaluate("window.labels") == 1
