@@ -25,11 +25,9 @@ from pages._ui.table_pictures import (
 )
 from pages._ui.table_sources import (
     choose_source,
-    formula_of,
     formulas,
     measures,
     side_by_side,
-    stretched,
     table_of,
     upload,
 )
@@ -70,7 +68,6 @@ from posembed_core.parameters import Choice, Flag, Integer
 from posembed_core.position_table import PositionTable
 
 PAGE = "table"
-Shown = Callable[[], OnScreen | None]
 VIEWS = {
     "training": "Training",
     "lookup": "Lookup",
@@ -95,28 +92,26 @@ def main() -> None:
             spec = choose_spec(link, task)
         with st.popover("Your file"):
             own = upload()
-        place = st.container(width="content")  # for what is on the screen as code and files
     goal = goal_of(link, spec)
     progress = follow(spec, goal)
     if view == "training":
-        shown = training(link, progress, goal)
+        training(link, progress, goal)
     elif view == "compare":
-        shown = compare(link, progress, goal, own)
+        compare(link, progress, goal, own)
     elif view == "gradient":
-        shown = gradient(link, spec)
+        gradient(link, spec)
     elif view == "lookup":
-        shown = lookup(link, progress, own)
+        lookup(link, progress, own)
     else:
-        shown = measured(link, progress, own)
-    with place:
-        tools(PAGE, shown)
+        measured(link, progress, own)
     about([*of_family(AdditiveEncoding), PositionTable.slug])
 
 
-def training(link: Link, progress: Progress, goal: int) -> Shown:
+def training(link: Link, progress: Progress, goal: int) -> None:
     """The table while it learns, or all its snapshots when it rests."""
     with st.container(horizontal=True):
         buttons(progress)
+        tools(PAGE, lambda: training_shown(follow(progress.spec, goal)))
     finish(link)
 
     def pictures() -> None:
@@ -127,14 +122,19 @@ def training(link: Link, progress: Progress, goal: int) -> Shown:
         rest(progress, now)
 
     live_while(progress, pictures)
-    return lambda: training_shown(follow(progress.spec, goal))
 
 
-def compare(link: Link, progress: Progress, goal: int, own: PositionTable | None) -> Shown:
+def compare(link: Link, progress: Progress, goal: int, own: PositionTable | None) -> None:
     """Random, trained here, a real model's: the same scale, the same measures."""
+
+    def shown() -> OnScreen:
+        now = follow(progress.spec, goal)
+        return comparison_shown(now, side_by_side(now, own), in_spreads)
+
     with st.container(horizontal=True, vertical_alignment="center"):
         buttons(progress)
         in_spreads = setting(link, "spreads", IN_SPREADS, True)
+        tools(PAGE, shown)
     finish(link)
 
     def pictures() -> None:
@@ -152,16 +152,11 @@ def compare(link: Link, progress: Progress, goal: int, own: PositionTable | None
     if cached.model_problem():
         st.info(cached.model_problem())
 
-    def shown() -> OnScreen:
-        now = follow(progress.spec, goal)
-        return comparison_shown(now, side_by_side(now, own), in_spreads)
 
-    return shown
-
-
-def gradient(link: Link, spec: TrainingSpec) -> Shown:
+def gradient(link: Link, spec: TrainingSpec) -> None:
     """One step on one short sequence: only the rows that were looked up move."""
     finish(link, "start", "tokens")
+    row = st.container(horizontal=True, horizontal_alignment="right")
 
     @st.fragment
     def pictures() -> None:
@@ -177,16 +172,18 @@ def gradient(link: Link, spec: TrainingSpec) -> Shown:
         said = gradient_said(lesson, length)
         show(gradient_chart(lesson), "table.gradient", said.replace("**", ""))
         st.markdown(said)
-        remember(PAGE, start=start, tokens=length)
+        remember(PAGE, start=start, length=length)
         write(link, "start", "tokens")
 
     pictures()
-    return lambda: gradient_shown(spec, remembered(PAGE, "start", 0), remembered(PAGE, "tokens", 2))
+    with row:
+        tools(PAGE, lambda: gradient_shown(spec, **remembered(PAGE)))
 
 
-def lookup(link: Link, progress: Progress, own: PositionTable | None) -> Shown:
+def lookup(link: Link, progress: Progress, own: PositionTable | None) -> None:
     """One row of a table; beyond its end the error of a real model, or one of the ways out."""
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    row = st.container(horizontal=True, vertical_alignment="bottom")
+    with row:
         source = choose_source(link, own)
         way = setting(
             link, "beyond", BEYOND_WAY, "error", format_func=BEYOND.__getitem__, width=230
@@ -200,18 +197,16 @@ def lookup(link: Link, progress: Progress, own: PositionTable | None) -> Shown:
     finish(link, "position")
     table = table_or_why(link, source, progress, own)
     if table is None:
-        return lambda: None
-
+        return
     rows = table.max_seq_len
     # Twice as long; stretched so, every second row is an old one.
     length = min(2 * rows - (way == "interpolated"), MAX_LENGTH)
-    extended = stretched(table, way, slug, length)
-    shown, added = stretched_table(table, extended)
 
     @st.fragment
     def pictures() -> None:
         positions = Integer("Position i", low=-NEGATIVE, high=max(length, rows + 1) - 1)
         position = slider(link, "position", positions, 5 if rows > 5 else 0, step=1)
+        shown, added = stretched_table(table, way, slug, length)
         there = True
         try:
             shown.table([position])
@@ -227,14 +222,14 @@ def lookup(link: Link, progress: Progress, own: PositionTable | None) -> Shown:
 
     pictures()
     where = source_of(source, progress, table)
-    return lambda: lookup_shown(
-        table, where, remembered(PAGE, "position", 0), way, formula_of(slug, table), extended
-    )
+    with row:
+        tools(PAGE, lambda: lookup_shown(table, where, way, slug, length, **remembered(PAGE)))
 
 
-def measured(link: Link, progress: Progress, own: PositionTable | None) -> Shown:
+def measured(link: Link, progress: Progress, own: PositionTable | None) -> None:
     """One measure of a table, with its definition, and the numbers of all."""
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    row = st.container(horizontal=True, vertical_alignment="bottom")
+    with row:
         source = choose_source(link, own)
         which = setting(
             link, "measure", MEASURE, "similarity", format_func=str.capitalize, width=230
@@ -242,7 +237,7 @@ def measured(link: Link, progress: Progress, own: PositionTable | None) -> Shown
     finish(link)
     table = table_or_why(link, source, progress, own)
     if table is None:
-        return lambda: None
+        return
     square = math.isqrt(table.max_seq_len) ** 2 == table.max_seq_len
     if which == "patches" and not square:
         st.info(f"{table.max_seq_len} positions are no square of patches: choose a vision table.")
@@ -251,10 +246,10 @@ def measured(link: Link, progress: Progress, own: PositionTable | None) -> Shown
     st.markdown(f"{described(table)} {DEFINITIONS[which]}")
     st.markdown(compared([table], [measures(table)]))
     st.markdown(f":small[{DISTANCE}]")
-    if which == "patches" and not square:
-        return lambda: None
     where = source_of(source, progress, table)
-    return lambda: measure_shown(table, where, which)
+    if which != "patches" or square:
+        with row:
+            tools(PAGE, lambda: measure_shown(table, where, which))
 
 
 def table_or_why(

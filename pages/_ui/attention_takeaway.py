@@ -113,13 +113,13 @@ class Taken:
 
 
 def _taken(chosen: Chosen) -> Taken:
-    return Taken(chosen, remembered(PAGE, "scale", 1.0))
+    return Taken(chosen, remembered(PAGE).get("scale", 1.0))
 
 
 def weights_shown(chosen: Chosen) -> OnScreen:
     """Scores and weights."""
     taken, words = _taken(chosen), chosen.there.tokens
-    temperature, query = remembered(PAGE, "temperature", 1.0), remembered(PAGE, "query", 0)
+    temperature, query = remembered(PAGE).get("temperature", 1.0), remembered(PAGE).get("query", 0)
 
     def found() -> list[Seen]:
         return [
@@ -149,7 +149,7 @@ def weights_shown(chosen: Chosen) -> OnScreen:
 
 def shuffle_shown(chosen: Chosen) -> OnScreen:
     """The shuffle test."""
-    taken, seed = _taken(chosen), remembered(PAGE, "shuffle", 1)
+    taken, seed = _taken(chosen), remembered(PAGE).get("shuffle", 1)
 
     def figure() -> go.Figure:
         plain, masked = (
@@ -181,7 +181,7 @@ def shuffle_shown(chosen: Chosen) -> OnScreen:
 
 def shift_shown(chosen: Chosen) -> OnScreen:
     """The shift test."""
-    taken, by, head = _taken(chosen), remembered(PAGE, "shift", 100), chosen.head
+    taken, by, head = _taken(chosen), remembered(PAGE).get("shift", 100), chosen.head
     words = chosen.there.tokens
 
     def figure() -> go.Figure:
@@ -223,7 +223,7 @@ def four_shown(chosen: Chosen) -> OnScreen | None:
     }
     if not additive:
         return None
-    of = remembered(PAGE, "of", "")
+    of = remembered(PAGE).get("of", "")
     title, encoding = additive.get(of, list(additive.values())[-1])
     words = chosen.there.tokens
 

@@ -86,9 +86,10 @@ def remember(page: str, **values: float | str) -> None:
     st.session_state[f"{page}.shown"] = values
 
 
-def remembered(page: str, name: str, default: Any) -> Any:
-    """What a slider of the view last said."""
-    return st.session_state.get(f"{page}.shown", {}).get(name, default)
+def remembered(page: str) -> Mapping[str, Any]:
+    """What the sliders of the view last said."""
+    said: Mapping[str, Any] = st.session_state.get(f"{page}.shown", {})
+    return said
 
 
 def whole(name: str, about: str, matrix: Tensor, **options: Any) -> Table:

@@ -76,15 +76,29 @@ def of_training(progress: Progress) -> Sequence[Table]:
     )  # fmt: skip
 
 
-def of_lookup(shown: PositionTable, position: int, added: Tensor | None) -> Sequence[Table]:
+def of_lookup(
+    made: Callable[[], tuple[PositionTable, Tensor | None]],
+    shape: tuple[int, int],
+    position: int,
+    extended: bool,
+) -> Sequence[Table]:
     """The table as it is shown, the row that is looked up, and which rows were added."""
-    tables = [rows_of(shown)]
-    if 0 <= position < shown.max_seq_len:
-        row = shown.rows[position : position + 1]
-        tables.append(whole("row", f"row {position}", row, row="lookup"))
-    if added is not None:
-        flags = added[:, None].to(torch.float32)
-        tables.append(whole("added", "1 for rows that were added", flags, columns=("added",)))
+
+    def added(at: slice) -> Tensor:
+        flags = made()[1]
+        return torch.zeros(0, 1) if flags is None else flags[at, None].to(torch.float32)
+
+    tables = [
+        Table(WEIGHT, "the table: position × dimension", shape, lambda at: made()[0].rows[at])
+    ]
+    if 0 <= position < shape[0]:
+        one = slice(position, position + 1)
+        tables.append(
+            Table("row", f"row {position}", (1, shape[1]), lambda _: made()[0].rows[one], "lookup")
+        )
+    if extended:
+        about = "1 for rows that were added"
+        tables.append(Table("added", about, (shape[0], 1), added, columns=("added",)))
     return tables
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import cache, partial
 from typing import Any
 
+import plotly.graph_objects as go
 from torch import Tensor
 
 from pages._ui import cached, table_arrays
@@ -22,7 +23,14 @@ from pages._ui.table_pictures import (
     lookup_chart,
     measure_figure,
 )
-from pages._ui.table_sources import FILE, MODEL, random_table, trained_table
+from pages._ui.table_sources import (
+    FILE,
+    MODEL,
+    formula_of,
+    random_table,
+    stretched,
+    trained_table,
+)
 from pages._ui.table_training import Progress
 from pages._ui.table_words import (
     BEYOND,
@@ -35,7 +43,7 @@ from pages._ui.table_words import (
 )
 from posembed_core import AdditiveEncoding, TrainingSpec, encodings, load_table, train_table
 from posembed_core.analysis import measure
-from posembed_core.extension import Extended, by_formula, interpolated, longer
+from posembed_core.extension import by_formula, interpolated, longer
 from posembed_core.position_table import PositionTable
 from posembed_core.table_scripts import (
     FormulaTable,
@@ -86,50 +94,51 @@ def training_shown(progress: Progress) -> OnScreen:
 
 
 def lookup_shown(
-    table: PositionTable,
-    source: TableSource,
-    position: int,
-    way: str,
-    formula: AdditiveEncoding | None,
-    extended: Extended | None,
+    table: PositionTable, source: TableSource, way: str, slug: str, length: int, *, position: int
 ) -> OnScreen:
-    """One row of a table, which may have been made longer."""
-    shown, added = stretched_table(table, extended)
-    there = 0 <= position < shown.max_seq_len
-    script = partial(
-        lookup_script, source, position, way=way, length=shown.max_seq_len, formula=formula
-    )
+    """One row of a table, which may have been made ``length`` rows long."""
+    made = cache(lambda: stretched_table(table, way, slug, length))
+    count = table.max_seq_len if way == "error" else length
+    formula = formula_of(slug, table)
+
+    def figure() -> go.Figure:
+        shown, added = made()
+        return lookup_chart(shown, position, added, 0 <= position < count).figure()
+
     return OnScreen(
         name=f"posembed-table-row-{position}",
         title=f"Row {position} of the position table of {table.source}",
         chart=LOOKUP,
-        figure=lambda: lookup_chart(shown, position, added, there).figure(),
+        figure=figure,
         alt=lambda: f"Position table of {table.source}, row {position} marked.",
-        caption=lambda: _plain(f"{described(table)} {lookup_cells(shown)}"),
+        caption=lambda: _plain(f"{described(table)} {lookup_cells(made()[0])}"),
         settings={
             "table": f"{table.source}, {table.name}",
             "position": f"{position}",
             "beyond the end": BEYOND[way].lower(),
             **({"formula": formula.title} if formula is not None else {}),
         },
-        tables=table_arrays.of_lookup(shown, position, added),
-        scripts={_ONE: script},
+        tables=table_arrays.of_lookup(made, (count, table.embed_dim), position, way != "error"),
+        scripts={
+            _ONE: lambda: lookup_script(source, position, way=way, length=count, formula=formula)
+        },
         sources=[PositionTable, *_WAYS.get(way, ())],
         references=_references(source, formula),
     )
 
 
 def stretched_table(
-    table: PositionTable, extended: Extended | None
+    table: PositionTable, way: str, slug: str, length: int
 ) -> tuple[PositionTable, Tensor | None]:
     """The table as it is shown, and which of its rows were added."""
+    extended = stretched(table, way, slug, length)
     if extended is None:
         return table, None
     weight = extended.weight
     return PositionTable(weight=weight, name=table.name, source=table.source), ~extended.original
 
 
-def gradient_shown(spec: TrainingSpec, start: int, length: int) -> OnScreen:
+def gradient_shown(spec: TrainingSpec, *, start: int, length: int) -> OnScreen:
     """One step on a sequence of ``length`` tokens from position ``start`` on."""
     lesson = cache(lambda: lesson_of(spec, start, length))
     at = sorted({0, start, start + 1, start + length - 1, spec.max_seq_len - 1})

@@ -155,9 +155,11 @@ def test_what_is_shown_can_be_kept(at: Callable[..., Page], tmp_path: Path) -> N
     page = at(f"{SMALL}&step=80")
     trained(page)
     *_, result = pc.train_table(SPEC)
+    press(page, "Take away")
     for ending in ("npy", "safetensors"):
+        page.get_by_role("radio", name=ending, exact=True).click()
         with page.expect_download() as download:
-            press(page, f"Download .{ending}")
+            page.get_by_role("button", name=re.compile(f"^Download {ending}")).click()
         file = tmp_path / download.value.suggested_filename
         download.value.save_as(file)
         kept = pc.load_table(file).weight

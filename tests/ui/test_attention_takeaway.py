@@ -42,7 +42,7 @@ def chosen() -> Chosen:
 @pytest.fixture
 def seen(chosen: Chosen, monkeypatch: pytest.MonkeyPatch) -> dict[str, OnScreen]:
     """Every view, with the sliders at `SAID`."""
-    monkeypatch.setattr(takeaway, "remembered", lambda _page, name, _default: SAID[name])
+    monkeypatch.setattr(takeaway, "remembered", lambda _page: SAID)
     monkeypatch.setattr("pages._ui.onscreen.here", lambda: "http://localhost/attention")
     found = {view: getattr(takeaway, f"{view}_shown")(chosen) for view in VIEWS}
     assert all(found.values())

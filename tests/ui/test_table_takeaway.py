@@ -15,7 +15,7 @@ from plotly.offline import get_plotlyjs
 from streamlit.testing.v1 import AppTest
 
 from pages._ui.onscreen import OnScreen
-from pages._ui.table_sources import measures, random_table, stretched
+from pages._ui.table_sources import measures, random_table
 from pages._ui.table_takeaway import (
     comparison_shown,
     gradient_shown,
@@ -25,9 +25,8 @@ from pages._ui.table_takeaway import (
     training_shown,
 )
 from pages._ui.table_training import Progress
-from posembed_core import TrainingSpec, create, load_table, train_table
+from posembed_core import TrainingSpec, load_table, train_table
 from posembed_core.analysis import cosine_similarity, principal_components, row_norms
-from posembed_core.base import AdditiveEncoding
 from posembed_core.exports import to_npy
 from posembed_core.position_table import PositionTable
 from posembed_core.resolution import Span
@@ -52,16 +51,14 @@ def trained(progress: Progress) -> PositionTable:
 
 def seen(progress: Progress) -> dict[str, OnScreen]:
     """Every view at a setting."""
-    table, formula = trained(progress), create("sinusoidal", embed_dim=8)
-    assert isinstance(formula, AdditiveEncoding)
+    table = trained(progress)
     where = source_of("trained", progress, table)
-    extended = stretched(table, "formula", "sinusoidal", 32)
     found = {
         "training": training_shown(progress),
-        "gradient": gradient_shown(SPEC, 3, 9),
-        "lookup": lookup_shown(table, where, 5, "error", None, None),
-        "beyond": lookup_shown(table, where, 16, "error", None, None),
-        "formula": lookup_shown(table, where, 20, "formula", formula, extended),
+        "gradient": gradient_shown(SPEC, start=3, length=9),
+        "lookup": lookup_shown(table, where, "error", "", 32, position=5),
+        "beyond": lookup_shown(table, where, "error", "", 32, position=16),
+        "formula": lookup_shown(table, where, "formula", "sinusoidal", 32, position=20),
         "compare": comparison_shown(progress, [random_table(SPEC), table], in_spreads=True),
     }
     return found | {which: measure_shown(table, where, which) for which in MEASURES}
