@@ -9,6 +9,7 @@ import ctypes
 import gc
 import importlib
 import logging
+import os
 import pkgutil
 import sys
 import time
@@ -16,8 +17,12 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from urllib.parse import urlsplit
 
+# Before torch is loaded. A visitor's computation takes one core, so that many visitors share all of
+# them. `torch.set_num_threads` alone is not enough: each run is a thread of its own, for which
+# OpenMP would start others at the first square root (3 ms of CPU, more where cores are busy).
+os.environ["OMP_NUM_THREADS"] = "1"
+
 import streamlit as st
-import torch
 
 import posembed_core
 from pages import _ui as ui
@@ -60,8 +65,6 @@ async def lifespan(_app: st.App) -> AsyncIterator[None]:
     stopping.stop_gracefully()
     metrics.register()
     return_freed_memory()
-    # A visitor's computation takes one core, so that many visitors share all of them.
-    torch.set_num_threads(1)
     preload()
     # Streamlit collects garbage after every run; what lives as long as the server is not worth
     # a look each time (100 ms with torch loaded).
