@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, get_args
 
 import streamlit as st
@@ -10,8 +12,8 @@ import streamlit as st
 from pages._ui import cached, live
 from pages._ui.about import about
 from pages._ui.arithmetic import arithmetic, cell_at, has_cell
-from pages._ui.cached import RandomTokens, SentenceTokens, Setting, Shown
-from pages._ui.combine_takeaway import Taken, tools
+from pages._ui.cached import RandomTokens, SentenceTokens, Setting
+from pages._ui.combine_takeaway import Taken, remember, tools
 from pages._ui.controls import (
     Indices,
     Text,
@@ -110,6 +112,7 @@ def main() -> None:
             st.caption("The handbook's printed outputs, number for number:")
             for title, params in PRESETS.items():
                 st.button(title, on_click=open_link, args=(params,), type="tertiary")
+        place_of_tools = st.container(width="content")
     cls = encodings().get(slug, PositionTable)
     headline.markdown(f"### {equation(cls, chosen.operation, chosen.layer_norm)}")
     if chosen.in_words:
@@ -121,6 +124,8 @@ def main() -> None:
         link.write()
     else:
         pictures(link, chosen)
+        with place_of_tools:
+            tools()
     about([slug])
 
 
@@ -161,7 +166,7 @@ def pictures(link: Link, chosen: Chosen) -> None:
     """The live sliders and what follows them: the figure, the numbers, a cell's arithmetic."""
     model = cached.needed_model() if chosen.in_words else None
     pairs = issubclass(encodings().get(chosen.slug, PositionTable), RotaryEncoding)
-    left, middle, right, last = st.columns([4, 4, 4, 3], vertical_alignment="bottom")
+    left, middle, right = st.columns(3)
     with left:
         rows = model.max_seq_len if model and chosen.slug == OWN_TABLE else None
         length = slider(
@@ -175,33 +180,17 @@ def pictures(link: Link, chosen: Chosen) -> None:
     with right:
         scale = slider(link, "scale", SCALE, 1.0, step=0.01)
     link.show_notices()
-    drawn = None
+    remember(None)
     try:
-        drawn = draw(link, chosen, length, dimension, scale)
+        draw(link, chosen, length, dimension, scale)
     except (EncodingError, CheckpointError) as error:
         st.error(f"{str(error)[0].upper()}{str(error)[1:]}.")
-    else:
-        explain(link, chosen, drawn)
     link.show_notices()
     if not any(live.is_dragging(f"combine.{name}") for name in ("length", "dimension", "scale")):
         link.write()
-    if drawn is not None:
-        with last.container(horizontal=True):
-            tools(Taken(drawn.setting, drawn.shown.preview, drawn.frame, scale, chosen.at))
 
 
-@dataclass(frozen=True)
-class Drawn:
-    """What the figure shows, and what was clicked in it."""
-
-    setting: Setting
-    shown: Shown
-    frame: Frame
-    scale: float
-    click: live.Click | None
-
-
-def draw(link: Link, chosen: Chosen, length: int, dimension: int, scale: float) -> Drawn:
+def draw(link: Link, chosen: Chosen, length: int, dimension: int, scale: float) -> None:
     """Compute the pictures at these sizes and show them."""
     asked = zoom_to(link.read("zoom", ZOOM, ())) if link.changed else None
     zoom = live.zoom_of("combine.plot") if asked is None else asked
@@ -223,39 +212,38 @@ def draw(link: Link, chosen: Chosen, length: int, dimension: int, scale: float) 
     own_peak = frame.peak
     if shown.preview.is_of_another_kind:
         own_peak = float(frame.cells("position").abs().max())
-    events = live.plot(
-        packed_figure(look(shown.preview, words_of(chosen))),
+    figure = packed_figure(look(shown.preview, words_of(chosen)))
+    cell = clicked(link, shown.preview, live.click_of("combine.plot", figure))
+    live.plot(
+        figure,
         key="combine.plot",
         arrays=shown.pack(frame),
         mixes=frame.mixes,
         lines=dict(zip(NORMS.values(), curves, strict=True)),
         patch=ranges(frame.peak, own_peak, highest),
         alt=alt(shown.preview, frame, scale),
+        notes=explain(chosen, shown.preview, frame, scale, cell),
         zoom=asked,
     )
     link.keep("zoom", ZOOM, window_of(zoom, *shown.preview.shape), ())
-    return Drawn(setting, shown, frame, scale, events.click)
+    remember(Taken(setting, scale, chosen.at))
 
 
-def explain(link: Link, chosen: Chosen, drawn: Drawn) -> None:
-    """What the cells are, the numbers at chosen positions, and the clicked cell's arithmetic."""
-    preview, words = drawn.shown.preview, words_of(chosen)
-    st.caption(" ".join([seen(preview), *asides(preview, drawn.scale)]))
-    cell = clicked(link, preview, drawn.click)
+def explain(
+    chosen: Chosen, preview: Preview, frame: Frame, scale: float, cell: tuple[int, ...]
+) -> Iterator[live.Note]:
+    """What the cells are, the clicked cell's arithmetic, and the numbers at chosen positions."""
+    words, n = words_of(chosen), preview.shape[0]
+    yield live.Line(" ".join([seen(preview), *asides(preview, scale)]))
     if cell:
-        st.container(key="combine.arithmetic").markdown(
-            arithmetic(preview, drawn.frame, cell, drawn.scale)
-        )
-    n = preview.shape[0]
-    rows = [
-        (i, words[i] if words else "", preview.exact(i, drawn.scale)) for i in chosen.at if i < n
-    ]
+        yield live.Line(arithmetic(preview, frame, cell, scale), "arithmetic")
+    rows = [(i, words[i] if words else "", preview.exact(i, scale)) for i in chosen.at if i < n]
     # The model's LayerNorm has its width, which a concatenation exceeds.
     fits = chosen.in_words and preview.layer_norm is None and chosen.operation != "concat"
-    st.markdown(numbers(rows, cached.needed_model().layer_norm if fits else None))
+    yield numbers(rows, cached.needed_model().layer_norm if fits else None)
     beyond = [str(i) for i in chosen.at if i >= n]
     if beyond:
-        st.caption(f"Positions go from 0 to {n - 1}: there is no {', '.join(beyond)}.")
+        yield live.Line(f"Positions go from 0 to {n - 1}: there is no {', '.join(beyond)}.")
 
 
 def clicked(link: Link, preview: Preview, click: live.Click | None) -> tuple[int, ...]:
@@ -272,7 +260,7 @@ def clicked(link: Link, preview: Preview, click: live.Click | None) -> tuple[int
     return cell
 
 
-@st.cache_resource(max_entries=256)
+@lru_cache(maxsize=256)
 def packed_figure(shape: Look) -> live.PackedFigure:
     """The empty figure of a look."""
     return live.pack_figure(equation_figure(shape), narrow=narrow_layout(shape))

@@ -11,6 +11,12 @@ import streamlit as st
 from posembed_core.scripts import NoRecipeError
 
 Script = Callable[[], str]
+
+
+class NothingShownError(Exception):
+    """There is nothing on the screen to be taken from it; the text says why."""
+
+
 _HEIGHT = 460
 
 
@@ -23,9 +29,10 @@ def code_popover(
 ) -> None:
     """A button "Code" that opens the script of what is shown, and the functions behind it.
 
-    Nothing is made before it is opened. ``script`` may raise `NoRecipeError`, whose sentence is
-    shown instead; of several scripts each has a name. ``sources`` are classes and functions of the
-    core, shown as they are. ``name`` is that of the script's file.
+    Nothing is made before it is opened. ``script`` may raise `NoRecipeError` or
+    `NothingShownError`, whose sentence is shown instead; of several scripts each has a name.
+    ``sources`` are classes and functions of the core, shown as they are. ``name`` is that of the
+    script's file.
     """
     popover = st.popover("Code", on_change="rerun", key=key, width="content")
     if not popover.open:
@@ -50,7 +57,7 @@ def source_of(code: Callable[..., Any]) -> str:
 def _show_script(script: Script, name: str, key: str) -> None:
     try:
         text = script()
-    except NoRecipeError as error:
+    except (NoRecipeError, NothingShownError) as error:
         st.caption(str(error))
         return
     st.caption("Plain PyTorch, without this project: it prints the numbers shown here.")

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NoReturn
 
+import streamlit as st
 import torch
 from torch import Tensor
 
 from pages._ui import cached
 from pages._ui.cached import SentenceTokens, Setting
-from pages._ui.code import code_popover
+from pages._ui.code import NothingShownError, code_popover
 from pages._ui.figures.equation import TERMS, filled_figure, ranges
 from pages._ui.figures.standalone import standalone_html
 from pages._ui.takeaway import here, take_away_popover
 from pages._ui.words import alt, look, seen
 from posembed_core import BiasEncoding, RelativeEncoding, RotaryEncoding
 from posembed_core.combine import Combined, combine
-from posembed_core.preview import Frame, Preview
+from posembed_core.preview import Preview
 from posembed_core.scripts import (
     DrawnTokens,
     ModelTokens,
@@ -26,16 +27,21 @@ from posembed_core.scripts import (
 )
 from posembed_core.takeaway import Table, View
 
+_KEY = "combine.taken"
+
 
 @dataclass(frozen=True)
 class Taken:
-    """What is on the screen: the setting, its picture at a scale, the positions with numbers."""
+    """What is on the screen: the setting, the scale, the positions with numbers."""
 
     setting: Setting
-    preview: Preview
-    frame: Frame
     scale: float
-    at: Sequence[int]
+    at: tuple[int, ...]
+
+    @property
+    def preview(self) -> Preview:
+        """The setting's picture."""
+        return cached.picture(self.setting).preview
 
     @property
     def name(self) -> str:
@@ -76,7 +82,7 @@ class Taken:
                 "Matrices are positions × channels, in float32; angles are computed in float64.",
                 (cls.__doc__ or "").split("\n")[0],
                 cls.reference,
-                alt(self.preview, self.frame, self.scale),
+                alt(self.preview, self.preview.frame(self.scale), self.scale),
             ]
         )
         return View(
@@ -92,7 +98,8 @@ class Taken:
 
     def picture(self, link: str) -> str:
         """The figure as it is seen, as a page of its own."""
-        preview, frame = self.preview, self.frame
+        preview = self.preview
+        frame = preview.frame(self.scale)
         words: tuple[str, ...] = ()
         if isinstance(self.setting.source, SentenceTokens):
             words = cached.sentence(self.setting.source.text).tokens
@@ -175,12 +182,29 @@ class Taken:
         )  # fmt: skip
 
 
-def tools(taken: Taken) -> None:
-    """The buttons for code and files, for what is on the screen."""
-    code_popover(
-        taken.script,
-        [combine, type(taken.setting.encoding)],
-        name=taken.name,
-        key="combine.code",
-    )
-    take_away_popover(taken.view, chart="combine.plot", key="combine.take")
+def remember(taken: Taken | None) -> None:
+    """Say what is on the screen now, so that `tools` find it; None for no picture."""
+    st.session_state[_KEY] = taken
+
+
+@st.fragment
+def tools() -> None:
+    """The buttons for code and files, for what is on the screen when they are opened.
+
+    A fragment of its own: buttons cost a dragged picture 3 ms a frame each.
+    """
+    taken: Taken | None = st.session_state[_KEY]
+    with st.container(horizontal=True):
+        code_popover(
+            taken.script if taken else _nothing,
+            [combine, *([type(taken.setting.encoding)] if taken else [])],
+            name=taken.name if taken else "posembed",
+            key="combine.code",
+        )
+        take_away_popover(
+            taken.view if taken else _nothing, chart="combine.plot", key="combine.take"
+        )
+
+
+def _nothing() -> NoReturn:
+    raise NothingShownError("There is no picture now: its settings don't fit together.")

@@ -22,6 +22,7 @@ from pages._ui.site import PAGES
 _PLACES = {
     "picture": ("the picture", ".live-plot"),
     "numbers": ("the numbers", "[data-testid=stMain] table"),
+    "arithmetic": ("the arithmetic", ".live-plot-notes .arithmetic"),
 }
 _KEYS = {
     "b": "step.back",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pages._ui import live
 from pages._ui.figures.equation import TERMS, Look, Panel
 from pages._ui.theme import tinted
 from posembed_core import (
@@ -104,7 +105,7 @@ def alt(preview: Preview, frame: Frame, scale: float) -> str:
 
 def numbers(
     rows: Sequence[tuple[int, str, Combined]], layer_norm: LayerNorm | None = None, shown: int = 5
-) -> str:
+) -> live.Table:
     """Norms and first values at chosen positions, to three decimals as the handbook prints them.
 
     ``layer_norm`` adds a column with the combined vector after it.
@@ -112,7 +113,7 @@ def numbers(
     terms = (tinted("token", "e"), tinted("position", "s·p"), tinted("combined", "h"))
     heads = ["position", *(f"‖{term}‖" for term in terms), *terms]
     heads += ["LayerNorm(h)"] if layer_norm else []
-    lines = [f"| {' | '.join(heads)} |", "|:--" + "|--:" * 3 + "|:--" * (len(heads) - 4) + "|"]
+    lines = []
     for position, word, one in rows:
         norms = one.norms()
         vectors = [one.token, one.moved, one.combined]
@@ -120,8 +121,8 @@ def numbers(
         cells = [f"{position} {_code(word)}" if word else f"{position}"]
         cells += [f"{float(getattr(norms, term)[0]):.3f}" for term in TERMS]
         cells += [_first(vector[0].tolist(), shown) for vector in vectors]
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines)
+        lines.append(cells)
+    return live.Table("Numbers at chosen positions", heads, lines, numbers=(1, 2, 3))
 
 
 def _role(encoding: Encoding) -> str:
@@ -161,7 +162,9 @@ def _first(values: Sequence[float], shown: int) -> str:
 
 
 def _code(word: str) -> str:
-    # Safe inside a Markdown table: neither ends the code, the cell nor the line.
-    safe = word.replace("`", "ˋ").replace("|", "¦")
-    signs = (c if c.isprintable() else c.encode("unicode_escape").decode() for c in safe)
+    # Nothing in it ends the code.
+    signs = (
+        c if c.isprintable() else c.encode("unicode_escape").decode()
+        for c in word.replace("`", "ˋ")
+    )
     return "`" + "".join(signs) + "`"

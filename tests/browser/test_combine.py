@@ -252,6 +252,30 @@ def test_a_sentence_shows_its_tokens_in_the_models_width(page: Page, app: str) -
     expect(page.locator("table")).to_contain_text("shorter")
 
 
+def test_a_token_that_looks_like_markup_is_text(page: Page, app: str) -> None:
+    open_page(page, f"{app}/?tokens=sentence&encoding=model&text=<b>|**&at=0_1_2_3_4_5")
+    words = page.locator("table code").all_inner_texts()
+    assert words == ["[CLS]", "<", "b", ">", "|", "*"]
+
+
+def test_a_dragged_picture_does_not_fade_and_its_numbers_follow(page: Page, app: str) -> None:
+    open_page(page, app)
+    # Streamlit fades what a run has not drawn yet; the wait for it makes a layer of the whole chart.
+    page.evaluate(
+        """() => { window.faded = []
+             addEventListener('transitionrun', ({ target, propertyName }) => {
+               if (target.querySelector?.('.live-plot') && propertyName === 'opacity')
+                 faded.push(target.className) }, true) }"""
+    )
+    cell = page.locator("table tbody tr td:nth-of-type(2)").first
+    before = cell.inner_text()
+    drag(page, SCALE, 0.2, 0.6, release=False)
+    expect(cell).not_to_have_text(before)
+    page.mouse.up()
+    wait_for_query(page, r"scale=3")
+    assert page.evaluate("faded") == []
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [390, 1024, 1280])
 def test_no_screen_is_too_narrow_and_axe_finds_nothing(

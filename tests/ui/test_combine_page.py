@@ -69,10 +69,23 @@ def warnings(app: AppTest) -> list[str]:
     return [warning.value for warning in app.warning]
 
 
+def header(app: AppTest) -> dict[str, Any]:
+    """What the picture was told to show, but for the numbers of its curves."""
+    plot = components(app)["plot"].bytes
+    told: dict[str, Any] = json.loads(plot[4 : 4 + int.from_bytes(plot[:4], "little")])
+    return told
+
+
 def table(app: AppTest) -> list[list[str]]:
     """The rows of the numbers at chosen positions."""
-    (found,) = [block.value for block in app.markdown if block.value.startswith("| position")]
-    return [[cell.strip() for cell in line.split("|")[1:-1]] for line in found.split("\n")[2:]]
+    (found,) = [note["rows"] for note in header(app)["notes"] if note["kind"] == "table"]
+    rows: list[list[str]] = found
+    return rows
+
+
+def lines(app: AppTest, kind: str) -> str:
+    """The sentences of a kind under the picture."""
+    return " ".join(note["text"] for note in header(app)["notes"] if note["kind"] == kind)
 
 
 def works(app: AppTest) -> bool:
@@ -95,14 +108,12 @@ def test_the_first_look_needs_no_click() -> None:
     assert (slider(app, "length")["value"], slider(app, "dimension")["value"]) == (128, 64)
     assert slider(app, "scale")["value"] == 1.0
     assert url(app) == {}
-    plot = components(app)["plot"].bytes
-    header = json.loads(plot[4 : 4 + int.from_bytes(plot[:4], "little")])
-    assert header["mixes"] == {
+    assert header(app)["mixes"] == {
         "token": [["token", 1.0]],
         "position": [["position", 1.0]],
         "combined": [["token", 1.0], ["position", 1.0]],
     }
-    assert "128 token vectors of 64 dimensions" in header["alt"]
+    assert "128 token vectors of 64 dimensions" in header(app)["alt"]
 
 
 def press(app: AppTest, preset: str) -> AppTest:
@@ -246,17 +257,17 @@ def test_every_setting_of_the_page_survives_the_url() -> None:
     assert [slider(app, name)["value"] for name in SLIDERS] == [33, 12, 0.37]
     assert (shown_value(app, "operation"), shown_value(app, "at")) == ("concat", "0 32")
     assert (shown_value(app, "token_seed"), shown_value(app, "token_std")) == (7, 1.25)
-    assert any("h[3, 4]" in block.value for block in app.markdown)
+    assert "h[3, 4]" in lines(app, "arithmetic")
     # Another session at the written link shows the same numbers.
     again = visit(**url(app))
-    assert table(again) == table(app)
+    assert header(again) == header(app)
     assert [b.value for b in again.markdown] == [b.value for b in app.markdown]
 
 
 def test_a_biass_head_survives_the_url() -> None:
     app = visit(encoding="alibi", head="8", cell="3_9_1")
     assert url(app) == {"encoding": "alibi", "head": "8", "cell": "3_9_1"}
-    assert any("Head 8, query 9, key 3" in block.value for block in app.markdown)
+    assert "Head 8, query 9, key 3" in lines(app, "arithmetic")
 
 
 def test_defaults_in_a_link_are_dropped() -> None:
@@ -417,7 +428,7 @@ def test_markup_in_a_sentence_is_text(fresh: None) -> None:
     assert n > 9
     assert len(rows) == 8
     assert {len(row) for row in rows} == {8}
-    assert [row[0] for row in rows[:4]] == ["1 `a`", "2 `¦`", "3 `b`", "4 `*`"]
+    assert [row[0] for row in rows[:4]] == ["1 `a`", "2 `|`", "3 `b`", "4 `*`"]
 
 
 @pytest.mark.parametrize("slug", [slug for slug in SLUGS if slug != "learned"])
@@ -512,8 +523,7 @@ def test_what_does_not_fit_is_one_sentence(params: dict[str, str], said: tuple[s
 def test_a_position_beyond_the_length_is_said() -> None:
     app = visit(at="0_127_128_500")
     assert [row[0] for row in table(app)] == ["0", "127"]
-    captions = " ".join(caption.value for caption in app.caption)
-    assert "Positions go from 0 to 127: there is no 128, 500." in captions
+    assert "Positions go from 0 to 127: there is no 128, 500." in lines(app, "aside")
 
 
 def test_no_position_is_no_row() -> None:
@@ -532,7 +542,7 @@ def test_one_position_and_two_dimensions() -> None:
 def test_the_largest_picture() -> None:
     app = visit(length="8192", dimension="4096", scale="0.5")
     assert works(app)
-    assert any("mean of 16 × 16 values" in caption.value for caption in app.caption)
+    assert "mean of 16 × 16 values" in lines(app, "aside")
     cached._matrices.clear()
 
 

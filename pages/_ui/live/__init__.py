@@ -5,21 +5,26 @@ that `routes()` returns: `st.App("page.py", routes=[*live.routes(), …])`.
 """
 
 from pages._ui.live.assets import routes
+from pages._ui.live.notes import Line, Note, Table
 from pages._ui.live.packets import (
     PackedArray,
     PackedFigure,
     pack_array,
     pack_figure,
 )
-from pages._ui.live.plot import Click, PlotEvents, plot, zoom_of
+from pages._ui.live.plot import Click, PlotEvents, click_of, plot, zoom_of
 from pages._ui.live.slider import is_dragging, live_slider, set_live_slider
 from pages._ui.live.stage import key_selector, stage
 
 __all__ = [
     "Click",
+    "Line",
+    "Note",
     "PackedArray",
     "PackedFigure",
     "PlotEvents",
+    "Table",
+    "click_of",
     "is_dragging",
     "key_selector",
     "live_slider",

@@ -3,7 +3,7 @@ import { theme } from "./packet.js"
 import { save } from "./picture.js"
 
 export const CSS = `
-.live-plot { position: relative; width: 100%; }
+.live-plot { position: relative; width: 100%; contain: layout style }
 .live-plot-layer { position: absolute; inset: 0; pointer-events: none }
 .live-plot-cells { position: absolute; overflow: hidden }
 .live-plot-cells canvas { position: absolute; image-rendering: pixelated }
@@ -78,7 +78,7 @@ export function dress(layout, root, traces) {
 function configure(chart, solid) {
   const { graph, plotly } = chart
   const reset = {
-    name: "reset", title: "Reset axes", icon: plotly.Icons.home, click: () => chart.reset(),
+    name: "reset", title: "Reset axes", icon: plotly.Icons.home, click: () => chart.zoom.reset(),
   }
   const pictures = ["png", "svg"].map((format) => ({
     name: format, title: `Download as ${format.toUpperCase()}`,

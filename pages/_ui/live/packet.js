@@ -5,6 +5,15 @@ export const page = { held: 0, charts: 0, frames: 0 }
 
 const TYPES = { i2: Int16Array, f4: Float32Array, u1: Uint8Array }
 
+// Streamlit fades what a run has not drawn anew yet, and for the wait before it makes a layer of it
+// in each run: 10 ms a frame for a chart.
+export function keepOpaque(element) {
+  const inPage = element.getRootNode().host ?? element
+  const container = inPage.closest("[data-testid=stElementContainer]")
+  container?.style.setProperty("transition", "none", "important")
+  container?.style.setProperty("opacity", "1", "important")
+}
+
 export function header(bytes) {
   const length = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true)
   return { length, ...JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + length))) }

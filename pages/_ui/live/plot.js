@@ -1,20 +1,20 @@
 // A Plotly chart that stays: full draws go through Plotly.react, moving values past it. See plot.py.
-import { awayFrom, axesOf, overlap } from "./axes.js"
+import { axesOf } from "./axes.js"
 import { Cursor } from "./cursor.js"
 import { CSS, dress, merge, put } from "./dress.js"
 import { Heatmaps } from "./heatmaps.js"
 import { enlarge, isLarge } from "./large.js"
 import { isTraceable, pathsOf, trace } from "./lines.js"
-import { fetchPart, loadPlotly } from "./load.js"
-import { buffers, header, page, theme } from "./packet.js"
+import { CSS as NOTES_CSS, Notes } from "./notes.js"
+import { Parts } from "./parts.js"
+import { buffers, header, keepOpaque, page, theme } from "./packet.js"
+import { adjustment } from "./patch.js"
 import { Player } from "./player.js"
+import { Zoom } from "./zoom.js"
 
 const REST = 200 // ms without a new frame until Plotly gets the true values
-const PATCH_PAUSE = 250 // ms between full draws while values move, at least,
-const PATCH_SHARE = 5 // and so many times as long as the last one took
-const ZOOM_PAUSE = 250 // ms after the last change of an axis until the server hears of it
-const RETRY = 500 // ms until a part that the server didn't have is asked for again,
-const TRIES = 5 // so many times
+const PATCH_PAUSE = 300 // ms between patches while values move, at least,
+const PATCH_SHARE = 10 // and so many times as long as the last one took
 
 const charts = new WeakMap()
 
@@ -22,14 +22,17 @@ class Chart {
   constructor(parent) {
     this.root = parent.appendChild(document.createElement("div"))
     this.root.className = "live-plot"
-    this.root.innerHTML = `<style>${CSS}</style><div class="live-plot-layer" role="img"></div><div></div>
+    this.root.innerHTML = `<style>${CSS}${NOTES_CSS}</style><div class="live-plot-layer" role="img"></div><div></div>
       <button type="button" hidden>Reset zoom</button>`
-    ;[, this.layer, this.graph, this.button] = this.root.children
-    this.button.onclick = () => this.reset()
+    const [, layer, graph, button] = this.root.children
+    Object.assign(this, { layer, graph })
+    this.notes = new Notes(parent)
+    const tell = (zoom) => this.tell.setStateValue("zoom", zoom)
+    this.zoom = new Zoom(button, tell, (change) => this.plotly.relayout(graph, change))
     this.heatmaps = new Heatmaps(this.layer)
     page.charts++
-    this.zoom = {}
-    this.parts = new Map()
+    keepOpaque(this.root)
+    this.parts = new Parts()
     this.painted = 0
     this.player = new Player(this.root, () => this.flip())
     this.resizing = new ResizeObserver(([{ contentRect }]) => {
@@ -45,7 +48,8 @@ class Chart {
     this.player.stop()
     this.resizing.disconnect()
     clearTimeout(this.resting)
-    clearTimeout(this.telling)
+    this.notes.destroy()
+    this.zoom.stop()
     if (this.plotly) this.plotly.purge(this.graph)
   }
 
@@ -61,42 +65,21 @@ class Chart {
     frame.number = this.received = (this.received ?? 0) + 1
     this.layer.setAttribute("aria-label", frame.alt)
     this.root.style.minHeight ||= `${frame.height ?? 450}px`
-    this.present(frame, TRIES)
+    this.present(frame)
   }
 
   // Show a frame once all it names is here.
-  async present(frame, tries) {
-    try {
-      await this.complete(frame)
-    } catch (error) {
-      this.parts.clear()
-      if (!error.missing || !tries) throw error
-      // The server forgets what nobody has used for long, or is another one now. A run puts it back.
-      if (frame.number === this.received) this.tell.setStateValue("missing", tries)
-      await new Promise((resolve) => setTimeout(resolve, RETRY))
-      if (frame.number === this.received && !this.destroyed) this.present(frame, tries - 1)
-      return
-    }
-    if (this.frame?.number > frame.number || this.destroyed) return
+  async present(frame) {
+    const isNewest = () => frame.number === this.received && !this.destroyed
+    const missing = (tries) => this.tell.setStateValue("missing", tries)
+    const plotly = await this.parts.complete(frame, isNewest, missing)
+    if (!plotly || this.frame?.number > frame.number || this.destroyed) return
+    this.plotly = plotly
     this.frame = frame
     const counts = [...frame.arrays.values()].map(({ frames }) => frames)
     this.player.describe(Math.max(1, ...counts), frame.snapshots)
     this.arrived = true
     this.wake()
-  }
-
-  // Plotly, and the parts (arrays, figure) that a frame names; only what isn't here is fetched.
-  async complete(frame) {
-    const part = (id) => {
-      if (!this.parts.has(id)) this.parts.set(id, fetchPart(location.origin + frame.parts + id))
-      return this.parts.get(id)
-    }
-    const names = Object.keys(frame.needs)
-    const [plotly, figure, ...arrays] = await Promise.all([
-      loadPlotly(frame.plotly), part(frame.figure), ...names.map((name) => part(frame.needs[name])),
-    ])
-    Object.assign(frame, { drawing: figure.cells, arrays: new Map(names.map((name, i) => [name, arrays[i]])) })
-    this.plotly = plotly
   }
 
   // Draw the newest state in the next animation frame.
@@ -110,7 +93,10 @@ class Chart {
   draw() {
     const { frame } = this
     if (!frame || !this.available) return
-    if (this.destination) this.goTo(this.destination)
+    if (this.destination) {
+      this.zoom.goTo(this.destination, this.painted > 0)
+      this.destination = null
+    }
     const shapes = [...frame.arrays].map(([name, { rows, cols }]) => `${name} ${rows} ${cols}`)
     const mixed = Object.keys(frame.mixes)
     const state = JSON.stringify(
@@ -123,9 +109,8 @@ class Chart {
     } else if (this.arrived) this.quick()
     if (!this.arrived) return
     this.arrived = false
-    const used = new Set([frame.figure, ...Object.values(frame.needs)])
-    if (frame.number === this.received)
-      for (const id of this.parts.keys()) if (!used.has(id)) this.parts.delete(id)
+    if (frame.number === this.received) this.parts.keep(frame)
+    this.notes.show(frame.notes)
     this.root.dataset.painted = ++this.painted
     this.settle()
   }
@@ -158,14 +143,7 @@ class Chart {
     const light = moving && heatmaps.canStandIn()
     const layout = structuredClone(this.base.layout)
     for (const [path, value] of Object.entries(frame.patch)) put(layout, path, value)
-    this.home = {}
-    for (const axis of axesOf({ ...this.graph._fullLayout, ...layout })) {
-      const range = layout[axis]?.range
-      this.home[axis] = range && [...range]
-      if (!this.zoom[axis]) continue
-      if (range && !overlap(this.zoom[axis], range)) delete this.zoom[axis]
-      else layout[axis] = { ...layout[axis], range: [...this.zoom[axis]], autorange: false }
-    }
+    this.zoom.place(layout, axesOf({ ...this.graph._fullLayout, ...layout }))
     const data = this.traces.map((trace, i) => {
       const name = this.names[i]
       const y = frame.y.get(name)
@@ -176,14 +154,10 @@ class Chart {
     })
     this.own(() => plotly.react(this.graph, data, layout, this.base.config(this)))
     if (!this.listening) this.listen()
-    this.patch = JSON.stringify(frame.patch)
-    const end = performance.now()
-    this.patchDue = end + Math.max(PATCH_PAUSE, PATCH_SHARE * (end - start))
-    this.curves = new Map()
-    heatmaps.forget()
+    this.patched(start)
     heatmaps.paint(this.graph, frame, this.player.index)
     heatmaps.place(this.graph)
-    this.offerReset()
+    this.zoom.offerReset()
     this.root.dataset.state = light ? "moving" : "rest"
   }
 
@@ -193,7 +167,7 @@ class Chart {
     if (!heatmaps.onCanvas) return this.full(false)
     const curves = [...frame.y].map(([name, y]) => [this.names.indexOf(name), y])
     if (!curves.every(([index, y]) => isTraceable(graph, index, y))) return this.full(true)
-    if (this.isPatchDue()) return this.full(true)
+    if (this.isPatchDue() && !this.adjust()) return this.full(true)
     heatmaps.paint(graph, frame, this.player.index)
     for (const [index, y] of curves) {
       if (!this.curves.has(index)) this.curves.set(index, pathsOf(graph, index))
@@ -204,7 +178,29 @@ class Chart {
 
   // A patch may wait: colours and colour bar, curves and axis agree with each other all the same.
   isPatchDue() {
-    return performance.now() > this.patchDue && JSON.stringify(this.frame.patch) !== this.patch
+    const { patch } = this.frame
+    return performance.now() > this.patchDue && JSON.stringify(patch) !== JSON.stringify(this.patch)
+  }
+
+  // The patch without a full draw, if that is possible.
+  adjust() {
+    const { frame, graph, plotly } = this
+    const start = performance.now()
+    const light = adjustment(graph, this.patch, frame.patch, this.zoom.axes)
+    if (!light) return false
+    for (const [axis, range] of Object.entries(light.ranges)) this.zoom.home[axis] = [...range]
+    this.own(() => plotly.relayout(graph, light.update))
+    this.patched(start)
+    return true
+  }
+
+  // The frame's patch has been applied, which began at `start`.
+  patched(start) {
+    const end = performance.now()
+    this.patch = this.frame.patch
+    this.patchDue = end + Math.max(PATCH_PAUSE, PATCH_SHARE * (end - start))
+    this.curves = new Map()
+    this.heatmaps.forget()
   }
 
   // When nothing has moved for a while, and no slider is held, Plotly gets the true values.
@@ -212,7 +208,7 @@ class Chart {
     clearTimeout(this.resting)
     this.resting = setTimeout(() => {
       if (page.held) {
-        if (this.isPatchDue()) this.full(true)
+        if (this.isPatchDue()) this.quick()
         return this.settle()
       }
       if (this.root.dataset.state !== "rest") this.full(false)
@@ -245,58 +241,16 @@ class Chart {
     new Cursor(this)
     graph.on("plotly_afterplot", () => this.heatmaps.place(graph))
     graph.on("plotly_relayouting", () => this.heatmaps.place(graph))
-    graph.on("plotly_doubleclick", () => this.reset())
+    graph.on("plotly_doubleclick", () => this.zoom.reset())
     graph.on("plotly_relayout", (change) => {
       const moved = Object.keys(change).some((path) => /^[xy]axis\d*\.(auto)?range/.test(path))
-      if (moved && !this.busy) this.zoomed()
+      if (moved && !this.busy) this.zoom.moved(graph._fullLayout)
     })
     graph.on("plotly_click", ({ points: [point] }) => {
       const { pointNumber, curveNumber, x, y } = point
       const [row, column] = Array.isArray(pointNumber) ? pointNumber : [null, pointNumber]
       this.tell.setTriggerValue("click", { trace: this.names[curveNumber], x, y, row, column })
     })
-  }
-
-  zoomed() {
-    this.zoom = awayFrom(this.home, this.graph._fullLayout)
-    this.offerReset()
-    clearTimeout(this.telling)
-    this.telling = setTimeout(() => {
-      const zoom = JSON.stringify(this.zoom)
-      if (zoom === (this.told ?? "{}")) return
-      this.told = zoom
-      this.tell.setStateValue("zoom", { ...this.zoom })
-    }, ZOOM_PAUSE)
-  }
-
-  // The zoom that Python asked for; Python hears of it as if the reader had zoomed.
-  goTo(zoom) {
-    this.destination = null
-    if (this.painted) this.show({ ...this.home, ...zoom })
-    else if (Object.keys(zoom).length) {
-      this.told = JSON.stringify(zoom)
-      this.tell.setStateValue("zoom", zoom)
-    }
-    this.zoom = { ...zoom } // a full draw of the same frame keeps to it
-  }
-
-  reset() {
-    this.show(this.home)
-  }
-
-  // Move the zoomed axes, and those that shall be, to these ranges; undefined is "as the data are".
-  show(ranges) {
-    const change = {}
-    for (const [axis, range] of Object.entries(ranges)) {
-      if (!this.zoom[axis] && range === this.home[axis]) continue
-      if (range) change[`${axis}.range`] = [...range]
-      else change[`${axis}.autorange`] = true
-    }
-    if (Object.keys(change).length) this.plotly.relayout(this.graph, change)
-  }
-
-  offerReset() {
-    this.button.hidden = !Object.keys(this.zoom).length
   }
 }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 
 from pages._ui.live import counts
 from pages._ui.live.assets import parts_url, plotly_url, stub
+from pages._ui.live.notes import Note
 from pages._ui.live.packets import (
     PackedArray,
     PackedFigure,
@@ -64,6 +65,7 @@ def plot(
     alt: str = "",
     snapshots: Sequence[str] = (),
     grow: Sequence[str] = (),
+    notes: Iterable[Note] = (),
     zoom: Mapping[str, tuple[float, float]] | None = None,
 ) -> PlotEvents:
     """Draw a figure that stays on the page while its values change.
@@ -82,6 +84,8 @@ def plot(
     alt: one sentence for readers who cannot see the chart.
     snapshots: what the player calls the frames of a stack, instead of their numbers.
     grow: the lines that reach only as far as the snapshot shown; n values for all of the frames.
+    notes: what is written under the chart; costs next to nothing a frame, where Streamlit's own
+        elements take milliseconds each.
     zoom: axis → range to go to now, as for a link; {} for no zoom, None to leave the reader's.
 
     Raises ValueError for a trace or an array that isn't there, or arrays of different shapes in one
@@ -116,6 +120,7 @@ def plot(
         "alt": alt,
         "snapshots": list(snapshots),
         "grow": list(grow),
+        "notes": [vars(note) for note in notes],
         "zoom": zoom if zoom is None else {axis: list(ends) for axis, ends in zoom.items()},
         "lines": list(curves),
         "buffers": [["f4", len(curve)] for curve in curves.values()],
@@ -133,6 +138,12 @@ def plot(
     return PlotEvents(
         click=_read_click(result.get("click"), figure.traces), zoom=_read_zoom(result.get("zoom"))
     )
+
+
+def click_of(key: str, figure: PackedFigure) -> Click | None:
+    """The click on the chart `key` that led to this run, before the chart is drawn in it."""
+    state = st.session_state.get(key)
+    return _read_click(state.get("click") if isinstance(state, Mapping) else None, figure.traces)
 
 
 def zoom_of(key: str) -> Mapping[str, tuple[float, float]]:

@@ -1,5 +1,5 @@
 // A range input and a number field that report while they move. See slider.py.
-import { page } from "./packet.js"
+import { keepOpaque, page } from "./packet.js"
 
 const sliders = new WeakMap()
 
@@ -76,6 +76,7 @@ class Slider {
     root.append(document.createRange().createContextualFragment(HTML))
     const find = (selector) => root.querySelector(selector)
     this.box = find(".live")
+    keepOpaque(this.box)
     this.range = find("input[type=range]")
     this.field = find("input[type=number]")
     this.held = false
