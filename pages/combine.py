@@ -121,6 +121,7 @@ def main() -> None:
     link.show_notices()
     if chosen.in_words and cached.model_problem():
         st.info(cached.model_problem())
+        link.carry("length", "dimension", "scale")
         link.write()
     else:
         pictures(link, chosen)
@@ -255,6 +256,8 @@ def clicked(link: Link, preview: Preview, click: live.Click | None) -> tuple[int
         st.session_state[key] = cell_at(preview, click.trace, click.x, click.y)
     cell: tuple[int, ...] = st.session_state.get(key, ())
     if not has_cell(preview, cell):
+        if link.changed and cell:
+            link.note(f"The link has cell={CELL.format(cell)}, which is no cell of this picture.")
         return ()
     link.keep("cell", CELL, cell, ())
     return cell

@@ -112,6 +112,12 @@ def combine(
     Raises `EncodingError` where the widths don't fit, a position has no vector, or the operation
     has nothing to join.
     """
+    if tokens.ndim != 2:
+        raise EncodingError(
+            f"tokens must be a matrix (n, d), got shape {tuple(tokens.shape)}; combine the "
+            "sentences of a batch one by one",
+            field="tokens",
+        )
     n, width = tokens.shape
     where = torch.arange(n) if positions is None else as_positions(positions)
     check_fit(encoding, width, operation)

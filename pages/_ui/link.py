@@ -83,6 +83,11 @@ class Link:
         if value == default or (value is None and default is None):
             self._kept.pop(name)
 
+    def carry(self, *names: str) -> None:
+        """Leave settings in the URL as they are, though nothing shows them now."""
+        for name in self._params.keys() & set(names):
+            self._kept[name] = self._params[name]
+
     def drop(self, name: str) -> None:
         """The setting is the default again (or not shown at all)."""
         self._kept.pop(name, None)

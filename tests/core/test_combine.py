@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import jaxtyping
 import numpy as np
 import pytest
 import torch
@@ -390,6 +391,13 @@ def test_one_position_for_each_token() -> None:
     error = refused(pc.random_tokens(3, 8), pc.create("none", embed_dim=8), positions=[0, 1])
     assert "3 tokens" in str(error)
     assert "got 2" in str(error)
+
+
+def test_a_batch_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jaxtyping.config, "jaxtyping_disable", True)  # as a user calls it
+    error = refused(torch.zeros(2, 3, 8), pc.create("none", embed_dim=8))
+    assert error.field == "tokens"
+    assert "(2, 3, 8)" in str(error)
 
 
 def test_positions_of_two_axes_are_refused() -> None:

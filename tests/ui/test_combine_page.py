@@ -488,9 +488,20 @@ def test_without_a_model_one_sentence_and_all_else_works(
         assert HOW_TO_GET_A_MODEL in info
         assert not app.error
         assert "plot" not in components(app)
+    app = visit(tokens="sentence", length="40", scale="0.5")
+    assert url(app) == {"tokens": "sentence", "length": "40", "scale": "0.5"}
     app.selectbox(key="combine.tokens").set_value("random").run()
     assert not app.exception
     assert works(app)
+    assert url(app) == {"length": "40", "scale": "0.5"}
+
+
+@pytest.mark.parametrize("cell", ["500_3", "3_64", "3_4_1", "3"])
+def test_a_cell_that_is_not_there_is_said(cell: str) -> None:
+    app = visit(cell=cell)
+    (warning,) = warnings(app)
+    assert "no cell of this picture" in warning
+    assert url(app) == {}
 
 
 # --- settings that don't fit, each one sentence, and the page stays usable ---
