@@ -21,6 +21,7 @@ from pages._ui.table_pictures import (
     gradient_chart,
     lookup_cells,
     lookup_chart,
+    lookup_window,
     show_measure,
 )
 from pages._ui.table_sources import (
@@ -214,8 +215,9 @@ def lookup(link: Link, progress: Progress, own: PositionTable | None) -> None:
             there = False
             st.error(f"{str(error)[0].upper()}{str(error)[1:]}.")
         alt = f"Position table of {table.source}, row {position} marked."
-        show(lookup_chart(shown, position, added, there), LOOKUP, alt)
-        said = (described(table), beyond_said(way, rows, length), lookup_cells(shown))
+        window = lookup_window(shown.max_seq_len, shown.embed_dim)
+        show(lookup_chart(shown, position, added, there, window), LOOKUP, alt)
+        said = (described(table), beyond_said(way, rows, length), lookup_cells(shown, window))
         st.markdown(" ".join(said))
         remember(PAGE, position=position)
         write(link, "position")

@@ -64,6 +64,17 @@ class Taken:
         seed = None if self.chosen.scene.real else 7
         return Head(self.chosen.head, weights.num_heads, weights.head_dim, seed)
 
+    def settings(self, **more: str) -> dict[str, str]:
+        """What was chosen, in words."""
+        chosen = self.chosen
+        return {
+            "sentence": " ".join(chosen.there.tokens),
+            "weights": "the model's" if chosen.scene.real else "drawn",
+            "head": f"{chosen.head + 1}",
+            "scale": f"{self.scale:g}",
+            **more,
+        }
+
     def options(self, encoding: Encoding) -> dict[str, Any]:
         """What every script but that of distances is told."""
         own_words = isinstance(encoding, PositionTable)
@@ -88,7 +99,7 @@ class Taken:
         key: str,
         alt: Callable[[], str],
     ) -> OnScreen:
-        """The view called ``view``; a scale, a head and words are told for all."""
+        """The view called ``view`` with these encodings."""
         chosen = self.chosen
         slugs = "-".join(chosen.slugs)
         return OnScreen(
@@ -98,13 +109,7 @@ class Taken:
             figure=figure,
             alt=alt,
             caption=caption,
-            settings={
-                "sentence": " ".join(chosen.there.tokens),
-                "weights": "the model's" if chosen.scene.real else "drawn",
-                "head": f"{chosen.head + 1}",
-                "scale": f"{self.scale:g}",
-                **settings,
-            },
+            settings=settings,
             tables=tables,
             scripts=scripts,
             sources=[*sources, *dict.fromkeys(type(one) for one in chosen.encodings)],
@@ -138,7 +143,7 @@ def weights_shown(chosen: Chosen) -> OnScreen:
         "Attention",
         lambda: pictures.weights_chart(found(), chosen.titles, words).figure(),
         lambda: "Scores and softmax of one head of one attention layer, query × key.",
-        {"causal mask": "yes" if chosen.causal else "no", "temperature": f"{temperature:g}"},
+        taken.settings(mask="causal" if chosen.causal else "none", temperature=f"{temperature:g}"),
         arrays.of_weights(chosen, taken.scale, temperature),
         taken.scripts(write),
         [attend],
@@ -170,7 +175,7 @@ def shuffle_shown(chosen: Chosen) -> OnScreen:
         "The shuffle test",
         figure,
         lambda: "The words change places, positions stay with the slots; all heads, in float64.",
-        {"shuffle seed": f"{seed}"},
+        taken.settings(seed=f"{seed}"),
         arrays.of_shuffle(chosen, seed, taken.scale),
         taken.scripts(write),
         [permutation_test, attend],
@@ -196,7 +201,7 @@ def shift_shown(chosen: Chosen) -> OnScreen:
         "The shift test",
         figure,
         lambda: shift_said(by, len(words), head),
-        {"shift": f"{by}"},
+        taken.settings(shift=f"{by}"),
         arrays.of_shift(chosen, by, taken.scale),
         taken.scripts(write),
         [shift_test, attend],
@@ -239,7 +244,7 @@ def four_shown(chosen: Chosen) -> OnScreen | None:
         "Four terms of the scores",
         figure,
         lambda: f"The scores of {title}, multiplied out: queries and keys of words, of positions.",
-        {"scores of": title},
+        taken.settings(encoding=title),
         arrays.of_four(chosen, encoding, taken.scale),
         {title: write},
         [four_terms, attend],
@@ -260,7 +265,7 @@ def distance_shown(chosen: Chosen) -> OnScreen:
         "Score against distance",
         lambda: pictures.distance_packed(chosen.encodings, chosen.titles, chosen.head)[0],
         lambda: distance_said(FARTHEST, chosen.head),
-        {},
+        {"head": f"{chosen.head + 1}"},
         arrays.of_distance(chosen),
         taken.scripts(write),
         [scores_at_distances, random_scores_at_distances],

@@ -41,15 +41,18 @@ from posembed_core.resolution import MAX_COLUMNS, MAX_ROWS, Span, pool, span
 from posembed_core.training import GradientStep
 
 LOOKUP = "table.lookup"
+Window = tuple[Span, Span]  # positions, dimensions
 _SIDE = 256  # cells of a similarity
 
 
-def lookup_chart(table: PositionTable, position: int, added: Tensor | None, there: bool) -> Chart:
-    """The table as it is zoomed, with one position marked, and its row.
+def lookup_chart(
+    table: PositionTable, position: int, added: Tensor | None, there: bool, window: Window
+) -> Chart:
+    """A window of the table with one position marked, and its row.
 
     ``added`` says of each position whether its row was added; ``there`` whether the position is.
     """
-    rows, columns = lookup_window(table)
+    rows, columns = window
     look = LookupLook(rows, columns, table.max_seq_len, table.embed_dim, added is not None)
     arrays = {"table": pool(table.rows, rows, columns).T.numpy()}
     if added is not None:
@@ -71,20 +74,20 @@ def lookup_chart(table: PositionTable, position: int, added: Tensor | None, ther
     )
 
 
-def lookup_window(table: PositionTable) -> tuple[Span, Span]:
-    """Which positions and dimensions are shown."""
+def lookup_window(length: int, width: int) -> Window:
+    """Which positions and dimensions of such a table are shown, as it is zoomed."""
     zoom = live.zoom_of(LOOKUP)
     return (
-        span(table.max_seq_len, MAX_ROWS, *zoom.get("xaxis", (None, None))),
-        span(table.embed_dim, MAX_COLUMNS, *zoom.get("yaxis", (None, None))),
+        span(length, MAX_ROWS, *zoom.get("xaxis", (None, None))),
+        span(width, MAX_COLUMNS, *zoom.get("yaxis", (None, None))),
     )
 
 
-def lookup_cells(table: PositionTable) -> str:
+def lookup_cells(table: PositionTable, window: Window) -> str:
     """What a cell of the table's picture is."""
     peak, highest = nice_ceiling(colour_peak(table.rows)), float(table.rows.abs().max())
     beyond = f" Colours end at ±{peak:g}; the greatest value is {highest:.3g}."
-    return cells(*lookup_window(table)) + (beyond if highest > peak else "")
+    return cells(*window) + (beyond if highest > peak else "")
 
 
 def gradient_chart(lesson: GradientStep) -> Chart:

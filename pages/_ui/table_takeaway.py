@@ -21,6 +21,7 @@ from pages._ui.table_pictures import (
     gradient_chart,
     lookup_cells,
     lookup_chart,
+    lookup_window,
     measure_figure,
 )
 from pages._ui.table_sources import (
@@ -100,10 +101,12 @@ def lookup_shown(
     made = cache(lambda: stretched_table(table, way, slug, length))
     count = table.max_seq_len if way == "error" else length
     formula = formula_of(slug, table)
+    # Read now: a file is made outside of the reader's session.
+    window = lookup_window(count, table.embed_dim)
 
     def figure() -> go.Figure:
         shown, added = made()
-        return lookup_chart(shown, position, added, 0 <= position < count).figure()
+        return lookup_chart(shown, position, added, 0 <= position < count, window).figure()
 
     return OnScreen(
         name=f"posembed-table-row-{position}",
@@ -111,7 +114,7 @@ def lookup_shown(
         chart=LOOKUP,
         figure=figure,
         alt=lambda: f"Position table of {table.source}, row {position} marked.",
-        caption=lambda: _plain(f"{described(table)} {lookup_cells(made()[0])}"),
+        caption=lambda: _plain(f"{described(table)} {lookup_cells(made()[0], window)}"),
         settings={
             "table": f"{table.source}, {table.name}",
             "position": f"{position}",
@@ -230,4 +233,5 @@ def _spec(spec: TrainingSpec) -> dict[str, str]:
 
 
 def _plain(text: str) -> str:
-    return text.replace("**", "")
+    # A picture that is taken away shows what was on the screen: it can't be asked for more cells.
+    return text.replace("**", "").replace("; zoom in until it is one", "")
