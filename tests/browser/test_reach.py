@@ -182,8 +182,10 @@ def test_a_projector_shows_attention_without_scrolling(
         "document.querySelector('.live-plot .js-plotly-plot').getBoundingClientRect().bottom"
     )
     assert bottom <= 800
-    size = "parseFloat(getComputedStyle(document.querySelector('.live-plot [class*=tick] text')).fontSize)"
-    assert page.evaluate(size) >= 11
+    size = page.evaluate(
+        "getComputedStyle(document.querySelector('.live-plot [class*=tick] text')).fontSize"
+    )
+    assert float(size.removesuffix("px")) >= 11
     if name != "alone":
         sentence = page.locator(".st-key-lesson").get_by_test_id("stMarkdown").nth(1)
         assert sentence.bounding_box()["y"] >= 0

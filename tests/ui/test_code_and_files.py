@@ -45,7 +45,7 @@ def opened(page: str, button: str, **params: str) -> AppTest:
         ("combine.py", "combine.code", "two_m = torch.arange(0, embed_dim, 2"),
         ("attention.py", "attention.code", "scores.softmax(-1)"),
         ("long_context.py", "long-context.code", "low_freq_factor = 1.0"),
-        ("compare.py", "compare.code", "print(f\"norm of {name:3} mean"),
+        ("compare.py", "compare.code", 'print(f"norm of {name:3} mean'),
         ("table.py", "table.code", "torch.optim.AdamW"),
     ],
 )

@@ -6,7 +6,8 @@ import { axisName } from "./axes.js"
 // lowest row needs words under it.
 const LEAST = 0.75
 const LEAST_WITHOUT_WORDS = 0.38
-const SMALLEST = 0.9 // of a chart's own type
+const PRESSED = 0.85 // where type must be less large, too,
+const SMALLEST = 0.9 // of a chart's own type at least
 const BELOW = 8 // pixels
 const HEADING = 26
 const AGAIN = 600 // ms until the page above has come to rest
@@ -51,7 +52,7 @@ export function enlarge(layout) {
   const least = all.length && all.length === repeated.length ? LEAST_WITHOUT_WORDS : LEAST
   const fit = height ? fitting(height, least) : 1
   if (height) lookAgain(height, least, fit)
-  const type = Math.max(SMALLEST, factor * Math.sqrt(fit)) // less in a lower picture
+  const type = fit < PRESSED ? Math.max(SMALLEST, factor * Math.sqrt(fit)) : factor
   const grow = (value, key) => {
     if (Array.isArray(value)) return value.map((item) => grow(item))
     if (!value || typeof value !== "object") return value
