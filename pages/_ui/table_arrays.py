@@ -125,7 +125,7 @@ def of_comparison(tables: Sequence[PositionTable]) -> Sequence[Table]:
         return torch.tensor([_numbers(measures(one)) for one in tables[at]], dtype=torch.float64)
 
     found = [
-        Table("measures", f"of {', '.join(one.source for one in tables)}, in this order",
+        Table("measures", f"{', '.join(_COLUMNS)}, of {', '.join(one.source for one in tables)}",
               (len(tables), len(_COLUMNS)), numbers, "table", _COLUMNS, "<f8")
     ]  # fmt: skip
     for number, one in enumerate(tables, start=1):

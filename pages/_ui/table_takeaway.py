@@ -116,7 +116,7 @@ def lookup_shown(
         alt=lambda: f"Position table of {table.source}, row {position} marked.",
         caption=lambda: _plain(f"{described(table)} {lookup_cells(made()[0], window)}"),
         settings={
-            "table": f"{table.source}, {table.name}",
+            **_of_table(table, source),
             "position": f"{position}",
             "beyond the end": BEYOND[way].lower(),
             **({"formula": formula.title} if formula is not None else {}),
@@ -198,7 +198,7 @@ def measure_shown(table: PositionTable, source: TableSource, which: str) -> OnSc
         figure=lambda: measure_figure(table, which)[0],
         alt=lambda: f"{which.capitalize()} of {table.source}.",
         caption=lambda: _plain(f"{described(table)} {DEFINITIONS[which]}"),
-        settings={"table": f"{table.source}, {table.name}", "measure": which},
+        settings={**_of_table(table, source), "measure": which},
         tables=table_arrays.of_measure(table, which),
         scripts={_ONE: partial(measures_script, source, which)},
         sources=[measure, *([load_table] if isinstance(source, StoredTable) else [])],
@@ -223,6 +223,11 @@ def _references(source: TableSource, formula: AdditiveEncoding | None = None) ->
     return [f"{one.title}: {one.reference}" for one in [*known, formula] if one is not None] or [
         PositionTable.reference
     ]
+
+
+def _of_table(table: PositionTable, source: TableSource) -> dict[str, str]:
+    run = _spec(source.spec) if isinstance(source, TrainedTable) else {}
+    return {"table": f"{table.source}, {table.name}", **run}
 
 
 def _spec(spec: TrainingSpec) -> dict[str, str]:
