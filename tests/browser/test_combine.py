@@ -260,7 +260,7 @@ def test_a_token_that_looks_like_markup_is_text(page: Page, app: str) -> None:
 
 def test_a_dragged_picture_does_not_fade_and_its_numbers_follow(page: Page, app: str) -> None:
     open_page(page, app)
-    # Streamlit fades what a run has not drawn yet; the wait for it makes a layer of the whole chart.
+    # Streamlit fades what a run hasn't drawn yet; even the wait for it costs a layer of the chart.
     page.evaluate(
         """() => { window.faded = []
              addEventListener('transitionrun', ({ target, propertyName }) => {
