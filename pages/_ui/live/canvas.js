@@ -2,36 +2,49 @@
 
 const NAN_CODE = -32768
 
-// Σ coefficient × array + constant, as Float32: { z, rows, cols }. NaN where any term has no value.
-// `used`: an earlier result that may be overwritten.
-export function mix(terms, parts, frame = 0, used = null) {
-  let out = null
-  let constant = 0
-  for (const [name, coefficient] of terms) {
-    if (name === "") {
-      constant += coefficient
-      continue
-    }
-    const { cells, rows, cols, frames, offset, step } = parts.get(name)
-    const size = rows * cols
-    const start = Math.min(frame, frames - 1) * size
-    const base = coefficient * offset
-    const gain = coefficient * step
-    if (!out) {
-      const z = used?.z.length === size ? used.z.fill(0) : new Float32Array(size)
-      out = { z, rows, cols }
-    }
-    const { z } = out
-    if (cells instanceof Int16Array)
-      for (let i = 0; i < size; i++) {
-        const cell = cells[start + i]
-        z[i] += cell === NAN_CODE ? NaN : base + gain * cell
-      }
-    else for (let i = 0; i < size; i++) z[i] += base + gain * cells[start + i]
+// A snapshot's values, NaN where there is none; decoded once for as long as it is shown.
+function values(part, frame) {
+  const at = Math.min(frame, part.frames - 1)
+  if (part.shown?.at === at) return part.shown
+  const size = part.rows * part.cols
+  const cells = part.cells.subarray(at * size, (at + 1) * size)
+  let z = cells
+  if (cells instanceof Int16Array) {
+    const { offset, step } = part
+    z = new Float32Array(size)
+    for (let i = 0; i < size; i++) z[i] = cells[i] === NAN_CODE ? NaN : offset + step * cells[i]
   }
-  if (constant) for (let i = 0; i < out.z.length; i++) out.z[i] += constant
-  return out
+  part.shown = { at, z, holes: z.some(Number.isNaN) }
+  return part.shown
 }
+
+// The sum Σ coefficient × array + constant, not worked out yet.
+export function blend(terms, parts, frame = 0) {
+  const layers = terms.filter(([name]) => name !== "")
+    .map(([name, coefficient]) => ({ coefficient, ...values(parts.get(name), frame) }))
+  const constant = terms.reduce((sum, [name, coefficient]) => sum + (name === "" ? coefficient : 0), 0)
+  const { rows, cols } = parts.get(terms.find(([name]) => name !== "")[0])
+  return { layers, constant, rows, cols }
+}
+
+// Its values × gain + start, in a loop of its own for each number of layers: that is fast.
+function add({ layers: [first, second, ...more] }, gain, start, z) {
+  const one = first.z
+  const a = gain * first.coefficient
+  if (second) {
+    const two = second.z
+    const b = gain * second.coefficient
+    for (let i = 0; i < z.length; i++) z[i] = a * one[i] + b * two[i] + start
+  } else for (let i = 0; i < z.length; i++) z[i] = a * one[i] + start
+  for (const layer of more) {
+    const c = gain * layer.coefficient
+    for (let i = 0; i < z.length; i++) z[i] += c * layer.z[i]
+  }
+  return z
+}
+
+// Its values, NaN where any term has none.
+export const sum = (mixed) => add(mixed, 1, mixed.constant, new Float32Array(mixed.rows * mixed.cols))
 
 // 256 colours as ABGR words, from a Plotly colour scale [[0, "rgb(…)"], …, [1, …]].
 export function lookup(scale, reversed) {
@@ -75,23 +88,25 @@ export class Picture {
     this.frame.remove()
   }
 
-  // colours: { table, low, high }
+  // mixed: a blend; colours: { table, low, high }
   paint(mixed, { table, low, high }) {
     const { source } = this
-    const { z, rows, cols } = mixed
-    this.mixed = mixed
+    const { rows, cols } = mixed
     if (source.width !== cols || source.height !== rows || !this.image) {
       Object.assign(source, { width: cols, height: rows })
       this.image = new ImageData(cols, rows)
       this.pixels = new Uint32Array(this.image.data.buffer)
+      this.shades = new Uint8ClampedArray(rows * cols) // rounds and clamps as it is filled
     }
-    const { pixels } = this
+    const { pixels, shades } = this
     const gain = 255 / (high - low)
-    for (let i = 0; i < z.length; i++) {
-      const t = (z[i] - low) * gain
-      // A cell without a value stays transparent.
-      pixels[i] = t !== t ? 0 : table[t < 0 ? 0 : t > 255 ? 255 : (t + 0.5) | 0]
-    }
+    const start = (mixed.constant - low) * gain
+    if (mixed.layers.length < 3) add(mixed, gain, start, shades)
+    else shades.set(add(mixed, gain, start, new Float32Array(shades.length)))
+    for (let i = 0; i < shades.length; i++) pixels[i] = table[shades[i]]
+    // A cell without a value stays transparent.
+    for (const { z, holes } of mixed.layers)
+      if (holes) z.forEach((value, i) => { if (Number.isNaN(value)) pixels[i] = 0 })
     this.fresh = true
     this.copy()
   }

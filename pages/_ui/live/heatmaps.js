@@ -1,6 +1,6 @@
 // The heatmaps of one chart: where their cells lie, what they hold, and their painting.
 import { axisName } from "./axes.js"
-import { Picture, edges, lookup, mix } from "./canvas.js"
+import { Picture, blend, edges, lookup, sum } from "./canvas.js"
 
 export class Heatmaps {
   constructor(layer) {
@@ -43,7 +43,9 @@ export class Heatmaps {
 
   // A trace's values for Plotly.
   cells(name, snapshot) {
-    const { z, rows, cols } = mix(this.frame.mixes[name], this.frame.arrays, snapshot)
+    const mixed = blend(this.frame.mixes[name], this.frame.arrays, snapshot)
+    const { rows, cols } = mixed
+    const z = sum(mixed)
     return { z: Array.from({ length: rows }, (_, row) => z.subarray(row * cols, (row + 1) * cols)) }
   }
 
@@ -77,7 +79,7 @@ export class Heatmaps {
       this.drawn.set(name, content)
       if (!this.pictures.has(name)) this.pictures.set(name, new Picture(this.layer))
       const picture = this.pictures.get(name)
-      picture.paint(mix(terms, frame.arrays, snapshot, picture.mixed), this.colours(graph, name))
+      picture.paint(blend(terms, frame.arrays, snapshot), this.colours(graph, name))
     }
   }
 
