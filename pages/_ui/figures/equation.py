@@ -55,7 +55,7 @@ class Look:
 
 def equation_figure(look: Look) -> go.Figure:
     """The figure without its numbers, which travel by themselves (see `ranges`)."""
-    figure = go.Figure(layout=base_layout(height=520, margin={"l": 58, "r": 8, "t": 6, "b": 44}))
+    figure = go.Figure(layout=base_layout(height=520, margin={"l": 58, "r": 22, "t": 6, "b": 44}))
     for index, (term, panel) in enumerate(zip(TERMS, look.panels, strict=True), start=1):
         figure.add_trace(_heatmap(term, panel, look.columns, index))
         figure.update_layout(_axes(panel, look, index))

@@ -37,8 +37,13 @@ export class Heatmaps {
 
   // The colours may have changed: paint everything anew.
   forget() {
-    this.drawn = new Map()
+    this.repaint()
     this.tables = new Map()
+  }
+
+  // Only their range has changed.
+  repaint() {
+    this.drawn = new Map()
   }
 
   // A trace's values for Plotly.

@@ -8,12 +8,12 @@ import { isTraceable, pathsOf, trace } from "./lines.js"
 import { CSS as NOTES_CSS, Notes } from "./notes.js"
 import { Parts } from "./parts.js"
 import { buffers, header, keepOpaque, page, theme } from "./packet.js"
-import { adjustment } from "./patch.js"
 import { Player } from "./player.js"
+import { Ranges } from "./ranges.js"
 import { Zoom } from "./zoom.js"
 
 const REST = 200 // ms without a new frame until Plotly gets the true values
-const PATCH_PAUSE = 300 // ms between patches while values move, at least,
+const PATCH_PAUSE = 300 // ms between full draws while values move, at least,
 const PATCH_SHARE = 10 // and so many times as long as the last one took
 
 const charts = new WeakMap()
@@ -30,6 +30,7 @@ class Chart {
     const tell = (zoom) => this.tell.setStateValue("zoom", zoom)
     this.zoom = new Zoom(button, tell, (change) => this.plotly.relayout(graph, change))
     this.heatmaps = new Heatmaps(this.layer)
+    this.ranges = new Ranges(graph)
     page.charts++
     keepOpaque(this.root)
     this.parts = new Parts()
@@ -154,7 +155,11 @@ class Chart {
     })
     this.own(() => plotly.react(this.graph, data, layout, this.base.config(this)))
     if (!this.listening) this.listen()
-    this.patched(start)
+    this.ranges.drawn(frame.patch)
+    const end = performance.now()
+    this.patchDue = end + Math.max(PATCH_PAUSE, PATCH_SHARE * (end - start))
+    this.curves = new Map()
+    heatmaps.forget()
     heatmaps.paint(this.graph, frame, this.player.index)
     heatmaps.place(this.graph)
     this.zoom.offerReset()
@@ -167,7 +172,13 @@ class Chart {
     if (!heatmaps.onCanvas) return this.full(false)
     const curves = [...frame.y].map(([name, y]) => [this.names.indexOf(name), y])
     if (!curves.every(([index, y]) => isTraceable(graph, index, y))) return this.full(true)
-    if (this.isPatchDue() && !this.adjust()) return this.full(true)
+    // What takes a full draw may wait: colours and colour bar, curves and axis agree all the same.
+    const changed = this.ranges.show(frame.patch, this.zoom.axes)
+    if (!changed && performance.now() > this.patchDue) return this.full(true)
+    for (const name of changed || []) {
+      if (frame.patch[`${name}.range`]) this.zoom.home[name] = [...frame.patch[`${name}.range`]]
+      else heatmaps.repaint()
+    }
     heatmaps.paint(graph, frame, this.player.index)
     for (const [index, y] of curves) {
       if (!this.curves.has(index)) this.curves.set(index, pathsOf(graph, index))
@@ -176,39 +187,12 @@ class Chart {
     this.root.dataset.state = "moving"
   }
 
-  // A patch may wait: colours and colour bar, curves and axis agree with each other all the same.
-  isPatchDue() {
-    const { patch } = this.frame
-    return performance.now() > this.patchDue && JSON.stringify(patch) !== JSON.stringify(this.patch)
-  }
-
-  // The patch without a full draw, if that is possible.
-  adjust() {
-    const { frame, graph, plotly } = this
-    const start = performance.now()
-    const light = adjustment(graph, this.patch, frame.patch, this.zoom.axes)
-    if (!light) return false
-    for (const [axis, range] of Object.entries(light.ranges)) this.zoom.home[axis] = [...range]
-    this.own(() => plotly.relayout(graph, light.update))
-    this.patched(start)
-    return true
-  }
-
-  // The frame's patch has been applied, which began at `start`.
-  patched(start) {
-    const end = performance.now()
-    this.patch = this.frame.patch
-    this.patchDue = end + Math.max(PATCH_PAUSE, PATCH_SHARE * (end - start))
-    this.curves = new Map()
-    this.heatmaps.forget()
-  }
-
   // When nothing has moved for a while, and no slider is held, Plotly gets the true values.
   settle() {
     clearTimeout(this.resting)
     this.resting = setTimeout(() => {
       if (page.held) {
-        if (this.isPatchDue()) this.quick()
+        if (this.ranges.differs(this.frame.patch)) this.quick()
         return this.settle()
       }
       if (this.root.dataset.state !== "rest") this.full(false)
@@ -240,9 +224,13 @@ class Chart {
     this.listening = true
     new Cursor(this)
     graph.on("plotly_afterplot", () => this.heatmaps.place(graph))
-    graph.on("plotly_relayouting", () => this.heatmaps.place(graph))
+    graph.on("plotly_relayouting", () => {
+      this.heatmaps.place(graph)
+      this.ranges.drawn()
+    })
     graph.on("plotly_doubleclick", () => this.zoom.reset())
     graph.on("plotly_relayout", (change) => {
+      this.ranges.drawn()
       const moved = Object.keys(change).some((path) => /^[xy]axis\d*\.(auto)?range/.test(path))
       if (moved && !this.busy) this.zoom.moved(graph._fullLayout)
     })

@@ -67,8 +67,10 @@ function whenIdle(action) {
 const LOG_POSITIONS = 1000
 // Neither a lost answer nor a long run may silence the slider; ms.
 const PATIENCE = 1000
-// Questions in a row that don't wait for the end of a run.
-const SERIES = 6
+// Questions in a row that don't wait for the end of a run, and after how many of them at least half
+// must have brought the charts a frame.
+const SERIES = 24
+const TRIAL = 6
 
 class Slider {
   constructor(root) {
@@ -206,10 +208,14 @@ class Slider {
     this.flush()
   }
 
-  // After a series: did the charts keep up with it? If not, wait for each run for a while.
+  // Whether the charts don't keep up with a series.
+  loses() {
+    return page.charts > 0 && this.series >= TRIAL && page.frames - this.mark < this.series / 2
+  }
+
+  // After a series: if the charts did not keep up with it, wait for each run for a while.
   pace() {
-    const lost = page.charts > 0 && page.frames - this.mark < this.series / 2
-    if (lost) this.patience = 12
+    if (this.loses()) this.patience = 12
     else if (this.patience > 0) this.patience--
     this.longest = this.patience > 0 ? 0 : SERIES
     this.series = 0
@@ -222,7 +228,7 @@ class Slider {
   flush(urgent = false) {
     if (!this.next) return
     const open = this.sent.seq - this.answered
-    const ahead = this.series < this.longest
+    const ahead = this.series < this.longest && !this.loses()
     if (!urgent && (ahead ? open > 1 : open > 0 || isRunning())) {
       whenIdle(this.retry)
       this.impatience ??= setTimeout(() => this.flush(true), PATIENCE)
