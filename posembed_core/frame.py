@@ -32,14 +32,18 @@ class Frame:
 
     def cells(self, picture: str) -> Cells:
         """The cells of ``"token"``, ``"position"`` or ``"combined"``."""
-        parts = [factor * self.arrays[name] for name, factor in self.mixes[picture].items()]
-        return torch.stack(parts).sum(0) if len(parts) > 1 else parts[0]
+        (first, factor), *more = self.mixes[picture].items()
+        total = factor * self.arrays[first]
+        for name, factor in more:
+            total.add_(self.arrays[name], alpha=factor)
+        return total
 
 
 def peak_of(cells: Cells) -> float:
     """Where a colour scale for these cells may end; see `Frame`."""
     rms = float(torch.linalg.vector_norm(cells)) / math.sqrt(cells.numel())
-    return min(float(cells.abs().max()), 2.2 * rms)
+    least, greatest = map(float, cells.aminmax())
+    return min(max(-least, greatest), 2.2 * rms)
 
 
 def nice_ceiling(peak: float) -> float:

@@ -110,7 +110,14 @@ class Preview:
         rough = Frame(arrays, mixes, norms, 0.0)
         # A bias or a cosine is another kind of number than a vector's: it doesn't set the range.
         shared = [name for name in mixes if name != "position" or not self.is_of_another_kind]
-        return replace(rough, peak=max(peak_of(rough.cells(name)) for name in shared))
+        return replace(rough, peak=max(self._peak(rough, name) for name in shared))
+
+    def _peak(self, frame: Frame, picture: str) -> float:
+        (array, factor), *more = frame.mixes[picture].items()
+        if more or array not in self._fixed:
+            return peak_of(frame.cells(picture))
+        # A multiple of what stays the same.
+        return abs(factor) * self._once(f"peak of {array}", lambda: peak_of(frame.arrays[array]))
 
     def exact(self, row: int, scale: float) -> Combined:
         """The whole vectors of one position, not pooled: e, what position adds, and h."""
