@@ -6,7 +6,8 @@ const NAN_CODE = -32768
 function values(part, frame) {
   const at = Math.min(frame, part.frames - 1)
   if (part.shown?.at === at) return part.shown
-  const size = part.rows * part.cols
+  const { rows, cols } = part
+  const size = rows * cols
   const cells = part.cells.subarray(at * size, (at + 1) * size)
   let z = cells
   if (cells instanceof Int16Array) {
@@ -14,21 +15,21 @@ function values(part, frame) {
     z = new Float32Array(size)
     for (let i = 0; i < size; i++) z[i] = cells[i] === NAN_CODE ? NaN : offset + step * cells[i]
   }
-  part.shown = { at, z, holes: z.some(Number.isNaN) }
+  part.shown = { at, z, rows, cols, holes: z.some(Number.isNaN) }
   return part.shown
 }
 
 // The sum Σ coefficient × array + constant, not worked out yet.
 export function blend(terms, parts, frame = 0) {
   const layers = terms.filter(([name]) => name !== "")
-    .map(([name, coefficient]) => ({ coefficient, ...values(parts.get(name), frame) }))
+    .map(([name, coefficient]) => ({ coefficient, shown: values(parts.get(name), frame) }))
   const constant = terms.reduce((sum, [name, coefficient]) => sum + (name === "" ? coefficient : 0), 0)
-  const { rows, cols } = parts.get(terms.find(([name]) => name !== "")[0])
+  const { rows, cols } = layers[0].shown
   return { layers, constant, rows, cols }
 }
 
-// Its values × gain + start, in a loop of its own for each number of layers: that is fast.
-function add({ layers: [first, second, ...more] }, gain, start, z) {
+// Values × gain + start, in a loop of its own for each number of layers: that is fast.
+function add([first, second, ...more], gain, start, z) {
   const one = first.z
   const a = gain * first.coefficient
   if (second) {
@@ -43,8 +44,47 @@ function add({ layers: [first, second, ...more] }, gain, start, z) {
   return z
 }
 
-// Its values, NaN where any term has none.
-export const sum = (mixed) => add(mixed, 1, mixed.constant, new Float32Array(mixed.rows * mixed.cols))
+// A blend's values, NaN where any term has none.
+export function sum({ layers, constant, rows, cols }) {
+  const flat = layers.map(({ coefficient, shown }) => ({ coefficient, z: shown.z }))
+  return add(flat, 1, constant, new Float32Array(rows * cols))
+}
+
+// Sums over equal stretches of each line: `count` lines of `from` values become lines of `to`. A value
+// on a border counts for both sides by its share.
+function gather(z, count, from, to, [line, step], [lineOut, stepOut]) {
+  const out = new Float32Array(count * to)
+  const stretch = from / to
+  for (let j = 0; j < to; j++) {
+    const start = j * stretch
+    const end = Math.min(from, start + stretch)
+    for (let k = Math.floor(start); k < end; k++) {
+      const share = Math.min(end, k + 1) - Math.max(start, k)
+      for (let i = 0; i < count; i++) out[i * lineOut + j * stepOut] += share * z[i * line + k * step]
+    }
+  }
+  return out
+}
+
+function shrink(z, { rows, cols }, height, width) {
+  const narrow = gather(z, rows, cols, width, [cols, 1], [width, 1])
+  return gather(narrow, width, rows, height, [1, width], [1, width])
+}
+
+// More cells than pixels along a side are averaged, not dropped; cells without a value don't count.
+// Once for an array and a size, so that a moving coefficient mixes no more cells than can be seen.
+function fit(shown, height, width) {
+  if (height === shown.rows && width === shown.cols) return shown
+  const size = `${height} ${width}`
+  if (shown.fitted?.size === size) return shown.fitted
+  const { z, holes } = shown
+  const there = holes ? shrink(z.map((value) => (Number.isNaN(value) ? 0 : 1)), shown, height, width) : null
+  const whole = (shown.rows * shown.cols) / (height * width)
+  const sums = shrink(holes ? z.map((value) => (Number.isNaN(value) ? 0 : value)) : z, shown, height, width)
+  const means = sums.map((value, i) => value / (there ? there[i] : whole)) // 0 / 0 is NaN
+  shown.fitted = { size, z: means, holes }
+  return shown.fitted
+}
 
 // 256 colours as ABGR words, from a Plotly colour scale [[0, "rgb(…)"], …, [1, …]].
 export function lookup(scale, reversed) {
@@ -81,7 +121,6 @@ export class Picture {
     this.canvas = document.createElement("canvas")
     this.frame.append(this.canvas)
     layer.append(this.frame)
-    this.source = document.createElement("canvas")
   }
 
   remove() {
@@ -89,26 +128,9 @@ export class Picture {
   }
 
   // mixed: a blend; colours: { table, low, high }
-  paint(mixed, { table, low, high }) {
-    const { source } = this
-    const { rows, cols } = mixed
-    if (source.width !== cols || source.height !== rows || !this.image) {
-      Object.assign(source, { width: cols, height: rows })
-      this.image = new ImageData(cols, rows)
-      this.pixels = new Uint32Array(this.image.data.buffer)
-      this.shades = new Uint8ClampedArray(rows * cols) // rounds and clamps as it is filled
-    }
-    const { pixels, shades } = this
-    const gain = 255 / (high - low)
-    const start = (mixed.constant - low) * gain
-    if (mixed.layers.length < 3) add(mixed, gain, start, shades)
-    else shades.set(add(mixed, gain, start, new Float32Array(shades.length)))
-    for (let i = 0; i < shades.length; i++) pixels[i] = table[shades[i]]
-    // A cell without a value stays transparent.
-    for (const { z, holes } of mixed.layers)
-      if (holes) z.forEach((value, i) => { if (Number.isNaN(value)) pixels[i] = 0 })
-    this.fresh = true
-    this.copy()
+  paint(mixed, colours) {
+    Object.assign(this, { mixed, colours })
+    this.render()
   }
 
   // x, y: Plotly's axes; across, up: the cells' extent on them.
@@ -133,24 +155,30 @@ export class Picture {
       transform: `scale(${right < left ? -1 : 1}, ${last < first ? -1 : 1})`,
     })
     this.size = [width, height].map((length) => Math.max(1, Math.round(length * devicePixelRatio)))
-    this.copy()
+    this.render()
   }
 
-  // More cells than pixels along a side are averaged, not dropped; fewer stay crisp.
-  copy() {
-    if (!this.size || !this.image) return
-    const { canvas, source, image } = this
-    const width = Math.min(image.width, this.size[0])
-    const height = Math.min(image.height, this.size[1])
-    const resized = canvas.width !== width || canvas.height !== height
-    if (!resized && !this.fresh) return
-    if (resized) Object.assign(canvas, { width, height })
-    this.fresh = false
-    const context = canvas.getContext("2d")
-    if (width === image.width && height === image.height) return context.putImageData(image, 0, 0)
-    source.getContext("2d").putImageData(image, 0, 0)
-    context.clearRect(0, 0, width, height)
-    context.imageSmoothingQuality = "medium"
-    context.drawImage(source, 0, 0, width, height)
+  // Fewer cells than pixels stay crisp: the canvas is stretched.
+  render() {
+    if (!this.size || !this.mixed) return
+    const { canvas, mixed, colours: { table, low, high } } = this
+    const [width, height] = [Math.min(mixed.cols, this.size[0]), Math.min(mixed.rows, this.size[1])]
+    if (canvas.width !== width || canvas.height !== height || !this.image) {
+      Object.assign(canvas, { width, height })
+      this.image = new ImageData(width, height)
+      this.pixels = new Uint32Array(this.image.data.buffer)
+      this.shades = new Uint8ClampedArray(width * height) // rounds and clamps as it is filled
+    }
+    const { pixels, shades } = this
+    const layers = mixed.layers.map(({ coefficient, shown }) => ({ coefficient, ...fit(shown, height, width) }))
+    const gain = 255 / (high - low)
+    const start = (mixed.constant - low) * gain
+    if (layers.length < 3) add(layers, gain, start, shades)
+    else shades.set(add(layers, gain, start, new Float32Array(shades.length)))
+    for (let i = 0; i < shades.length; i++) pixels[i] = table[shades[i]]
+    // A cell without a value stays transparent.
+    for (const { z, holes } of layers)
+      if (holes) z.forEach((value, i) => { if (Number.isNaN(value)) pixels[i] = 0 })
+    canvas.getContext("2d").putImageData(this.image, 0, 0)
   }
 }
