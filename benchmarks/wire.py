@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from statistics import median
 from typing import Any
 from urllib.parse import urlsplit
@@ -10,7 +11,7 @@ from urllib.parse import urlsplit
 from playwright.sync_api import Browser, Page
 
 from benchmarks import servers
-from benchmarks.browser import LIVE, Watched, chromium
+from benchmarks.browser import LIVE, TEXT, Watched, chromium
 from benchmarks.drag import drag
 from benchmarks.interaction import SIZES, query
 from benchmarks.report import Section
@@ -113,21 +114,30 @@ def frames(section: Section, browser: Browser, url: str, size: tuple[int, int]) 
 
 def first_look(section: Section, rounds: int) -> None:
     """A server that has just come up, a browser that has never been here."""
-    seconds, starts = [], []
+    kinds = {
+        servers.APP: ".live-plot[data-painted]",
+        servers.FLOOR: TEXT.at_rest,
+    }
+    seconds: dict[Path, list[float]] = {script: [] for script in kinds}
+    starts = []
     with chromium() as browser:
         for _ in range(rounds):
-            with servers.serving(servers.APP) as app:
-                starts.append(app.start_seconds)
-                context = browser.new_context(viewport={"width": 1280, "height": 900})
-                page = context.new_page()
-                page.goto(app.url, wait_until="commit")
-                page.wait_for_selector(".live-plot[data-painted]", timeout=60_000)
-                # Since the navigation began, on the page's own clock.
-                seconds.append(float(page.evaluate("performance.now()")) / 1e3)
-                context.close()
+            for script, there in kinds.items():
+                with servers.serving(script) as app:
+                    starts.append(app.start_seconds)
+                    context = browser.new_context(viewport={"width": 1280, "height": 900})
+                    page = context.new_page()
+                    page.goto(app.url, wait_until="commit")
+                    page.wait_for_selector(there, timeout=60_000)
+                    # Since the navigation began, on the page's own clock.
+                    seconds[script].append(float(page.evaluate("performance.now()")) / 1e3)
+                    context.close()
+    ours, floor = (median(seconds[script]) for script in kinds)
     section.add(
         "server up → first picture painted",
-        f"{median(seconds):.2f} s (the server starts in {median(starts):.1f} s)",
+        f"{ours:.2f} s (the server starts in {median(starts):.1f} s)",
         "≤ 2 s",
-        met=median(seconds) <= 2,
+        met=ours <= 2,
+        why=f"Streamlit's own front end, new to the browser, takes {floor:.2f} s to a line of text "
+        "on these two cores; the rest is plotly.js (4.7 MB of JavaScript) and the first drawing",
     )
