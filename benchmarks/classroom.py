@@ -110,9 +110,7 @@ def _class_rows(section: Section, server: Server, log: Log, sessions: int, secon
         met=high <= WANTED_P95,
     )
     errors = [*log.errors, *server.complaints()]
-    section.add(
-        "errors", f"{len(errors)}" + f": {errors[0]}" * bool(errors), "none", met=not errors
-    )
+    section.add("errors", f"{len(errors)}: {errors[0]}" if errors else "0", "none", met=not errors)
     fifth = max(1, len(log.memory) // 5)
     early = percentile([size for _, size in log.memory[:fifth]], 0.5)
     late = percentile([size for _, size in log.memory[-fifth:]], 0.5)
