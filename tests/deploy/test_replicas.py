@@ -120,8 +120,10 @@ def test_the_visitor_of_a_killed_replica_goes_on_elsewhere_and_sees_the_same(
         assert seen(page) == before
         # The other replica has none of its arrays, and yet the page goes on: by itself and afresh.
         assert move_scale(page) == "0.51"
+        # The numbers come with the picture, once its arrays are there.
+        changed = "before => document.querySelector('table').innerText !== before"
+        page.wait_for_function(changed, arg=before[0])
         norm = page.locator("table").inner_text()
-        assert norm != before[0]
         page.reload()
         page.locator(".live-plot[data-state=rest]").wait_for(timeout=60_000)
         assert page.locator("table").inner_text() == norm
