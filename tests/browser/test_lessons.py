@@ -128,7 +128,9 @@ def test_one_key_is_for_the_projector_and_leaves_it(page: Page, app: str) -> Non
     page.wait_for_function("document.documentElement.hasAttribute('data-present')")
     page.wait_for_timeout(1500)
     large = sizes(page)
-    assert all(after > 1.3 * before for before, after in zip(small, large, strict=True))
+    # The picture's type grows as far as the whole of it still fits into the window.
+    assert large[0] > 1.3 * small[0]
+    assert large[1] > 1.2 * small[1]
     # The sentence, the controls, the picture and the numbers pointed at, and nothing else.
     expect(page.get_by_role("paragraph").filter(has_text="Ten tokens of 64")).to_be_visible()
     expect(page.locator("table")).to_be_visible()
