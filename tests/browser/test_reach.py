@@ -154,7 +154,7 @@ def test_what_opens_reaches_everybody(
             assert box["x"] + box["width"] <= 390, name
         page.set_viewport_size({"width": 1280, "height": 900})
         page.keyboard.press("Escape")
-        body.wait_for(state="detached", timeout=10_000)
+        body.wait_for(state="detached", timeout=30_000)
 
 
 def on_attention() -> list[tuple[str, dict[str, str]]]:
