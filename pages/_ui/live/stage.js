@@ -16,7 +16,7 @@ const CSS = `
 .stage button[hidden] { display: none }
 .stage button:focus-visible { outline: 2px solid var(--st-text-color); outline-offset: 2px }
 .stage [role=status] { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%) }
-[data-testid=stHeader] ~ [data-testid=stMain] [data-testid=stMainBlockContainer] { padding-top: 4.5rem }
+html:not([data-present]) [data-testid=stHeader] ~ [data-testid=stMain] [data-testid=stMainBlockContainer] { padding-top: 4.5rem }
 ${CODE}
 .st-key-code img { height: min(70vh, 85vw); width: auto !important }
 html[data-present] { font-size: clamp(16px, min(1.75vw, 2.4vh), 28px) }
