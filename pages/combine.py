@@ -13,7 +13,7 @@ from pages._ui import cached, live
 from pages._ui.about import about
 from pages._ui.arithmetic import arithmetic, cell_at, has_cell
 from pages._ui.cached import RandomTokens, SentenceTokens, Setting
-from pages._ui.combine_takeaway import Taken, remember, tools
+from pages._ui.combine_takeaway import NoPicture, Taken
 from pages._ui.controls import (
     Indices,
     Text,
@@ -32,6 +32,7 @@ from pages._ui.figures.equation import (
     ranges,
 )
 from pages._ui.link import Link, open_link
+from pages._ui.onscreen import remember, remembered, tools
 from pages._ui.window import window_of, zoom_to
 from pages._ui.words import alt, asides, equation, look, numbers, seen
 from posembed_core import CheckpointError, EncodingError, RotaryEncoding, create, encodings
@@ -126,7 +127,7 @@ def main() -> None:
     else:
         pictures(link, chosen)
         with place_of_tools:
-            tools()
+            tools("combine", lambda: remembered("combine")["taken"])
     about([slug])
 
 
@@ -181,7 +182,7 @@ def pictures(link: Link, chosen: Chosen) -> None:
     with right:
         scale = slider(link, "scale", SCALE, 1.0, step=0.01)
     link.show_notices()
-    remember(None)
+    remember("combine", taken=NoPicture())
     try:
         draw(link, chosen, length, dimension, scale)
     except (EncodingError, CheckpointError) as error:
@@ -227,7 +228,7 @@ def draw(link: Link, chosen: Chosen, length: int, dimension: int, scale: float) 
         zoom=asked,
     )
     link.keep("zoom", ZOOM, window_of(zoom, *shown.preview.shape), ())
-    remember(Taken(setting, scale, chosen.at))
+    remember("combine", taken=Taken(setting, scale, chosen.at))
 
 
 def explain(

@@ -10,14 +10,14 @@ from pages._ui import live
 from pages._ui.about import about
 from pages._ui.attention_controls import Several, several, view_of
 from pages._ui.compare_facts import NUM_HEADS, SAID, VIEWS, facts_table, packed, short_title
-from pages._ui.compare_takeaway import Taken, tools
+from pages._ui.compare_takeaway import PAGE, Taken
 from pages._ui.controls import setting
 from pages._ui.link import Link
+from pages._ui.onscreen import tools
 from posembed_core import encodings
 from posembed_core.compare_script import CompareView
 from posembed_core.parameters import Choice, Integer
 
-PAGE = "compare"
 LENGTH = Choice("Length", options=("16", "32", "64", "128", "256"))
 DIMENSION = Choice("Dimension", options=("16", "32", "64", "128", "256"))
 HEAD = Integer("Head shown", low=1, high=NUM_HEADS, help="Of the encodings that act in the scores")
@@ -54,7 +54,8 @@ def main() -> None:
     about(slugs)
     link.write()
     with place_of_tools:
-        tools(Taken(slugs, cast(CompareView, view), length, dimension, head), PAGE)
+        taken = Taken(slugs, cast(CompareView, view), length, dimension, head)
+        tools(PAGE, lambda: taken)
 
 
 main()

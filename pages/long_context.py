@@ -14,7 +14,8 @@ from pages._ui.controls import Text, setting, slider
 from pages._ui.figures.rope_pairs import QUANTITIES
 from pages._ui.figures.two_pictures import Lengths
 from pages._ui.link import Link, open_link
-from pages._ui.long_context_takeaway import remember, tools
+from pages._ui.long_context_takeaway import PAGE, Taken, report_popover
+from pages._ui.onscreen import remember, remembered, tools
 from pages._ui.rope_pictures import CELLS, packed_pairs, packed_scores
 from pages._ui.rope_words import (
     collisions,
@@ -42,7 +43,7 @@ from posembed_core.precision import ARITHMETICS, worst_pair
 from posembed_core.rope_report import summary
 from posembed_core.rotary_config import RopeSettings, rope_settings
 
-PAGE, OWN = "long-context", "own"
+OWN = "own"
 MODELS = {name.lower().replace(" ", "-"): name for name in known_configs()} | {OWN: "Your config"}
 MODEL = Choice("Config", options=tuple(MODELS))
 CONFIG = Text("Config", most=4000)
@@ -88,7 +89,14 @@ def main() -> None:
         link.write()
     else:
         pictures(link, chosen, quantity, arithmetic)
-        tools(PAGE, name, chosen, found, quantity, arithmetic)
+        settings_now = chosen
+
+        def taken() -> Taken:
+            trained, wanted, position = remembered(PAGE)["sliders"]
+            lengths = Lengths(trained, wanted)
+            return Taken(name, settings_now, found, lengths, position, quantity, arithmetic)
+
+        tools(PAGE, taken, others=lambda: report_popover(taken))
         about([type(chosen.encoding).slug])
 
 
@@ -192,7 +200,7 @@ def pictures(link: Link, settings: RopeSettings, quantity: str, arithmetic: str)
     st.markdown(f"{collisions(lengths.wanted, rounding)} {drift(table, rounding)}")
     st.markdown(worst_table(worst_pair(table.after, position, rounding), rounding))
     link.show_notices()
-    remember(PAGE, lengths, position)
+    remember(PAGE, sliders=(lengths.trained, lengths.wanted, position))
     if not any(live.is_dragging(f"{PAGE}.{what}") for what in ("trained", "wanted", "position")):
         link.write()
 

@@ -9,12 +9,8 @@ from posembed_core.combine import Operation
 from posembed_core.recipes import Given, Part, has_section, write
 from posembed_core.script_parts import (
     PROMISE,
-    DrawnTokens,
     Head,
-    ModelTokens,
-    NoRecipeError,
     Tokens,
-    WordTokens,
     check_own,
     family_of,
     given_fields,
@@ -26,20 +22,6 @@ from posembed_core.script_parts import (
     recipe_of,
     source_of,
 )
-from posembed_core.table_scripts import training_script
-
-__all__ = [
-    "DrawnTokens",
-    "Head",
-    "ModelTokens",
-    "NoRecipeError",
-    "Tokens",
-    "WordTokens",
-    "attention_script",
-    "combine_script",
-    "frequency_script",
-    "training_script",
-]
 
 
 def combine_script(

@@ -37,7 +37,8 @@ from posembed_core.probe_scripts import (
     shuffle_script,
 )
 from posembed_core.probes import ShiftTest, four_terms, permutation_test, shift_test
-from posembed_core.scripts import Head, ModelTokens, Tokens, WordTokens, attention_script
+from posembed_core.script_parts import Head, ModelTokens, Tokens, WordTokens
+from posembed_core.scripts import attention_script
 from posembed_core.takeaway import Table
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from posembed_core.scripts import NoRecipeError
+from posembed_core.script_parts import NoRecipeError
 
 Script = Callable[[], str]
 
@@ -17,20 +17,21 @@ class NothingShownError(Exception):
     """There is nothing on the screen to be taken from it; the text says why."""
 
 
+IN_PYTORCH = "In PyTorch"  # what a view's only script is called
 _HEIGHT = 460
 
 
 def code_popover(
-    script: Script | Mapping[str, Script],
+    scripts: Mapping[str, Script],
     sources: Sequence[Callable[..., Any]],
     *,
     name: str,
     key: str,
 ) -> None:
-    """A button "Code" that opens the script of what is shown, and the functions behind it.
+    """A button "Code" that opens the scripts of what is shown, and the functions behind it.
 
-    Nothing is made before it is opened. ``script`` may raise `NoRecipeError` or
-    `NothingShownError`, whose sentence is shown instead; of several scripts each has a name.
+    Nothing is made before it is opened. ``scripts`` are by their names; one may raise
+    `NoRecipeError` or `NothingShownError`, whose sentence is shown instead.
     ``sources`` are classes and functions of the core, shown as they are. ``name`` is that of the
     script's file.
     """
@@ -38,7 +39,6 @@ def code_popover(
     if not popover.open:
         return
     with popover:
-        scripts = script if isinstance(script, Mapping) else {"In PyTorch": script}
         own = {f"Source of {source.__qualname__}": source for source in sources}
         menu = [*scripts, *own]
         shown = st.selectbox("What", menu, key=f"{key}.what", label_visibility="collapsed")

@@ -2,32 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NoReturn
+from typing import Any, NoReturn
 
-import streamlit as st
 import torch
 from torch import Tensor
 
 from pages._ui import cached
 from pages._ui.cached import SentenceTokens, Setting
-from pages._ui.code import NothingShownError, code_popover
+from pages._ui.code import IN_PYTORCH, NothingShownError, Script
 from pages._ui.figures.equation import TERMS, filled_figure, ranges
 from pages._ui.figures.standalone import standalone_html
-from pages._ui.takeaway import here, take_away_popover
+from pages._ui.takeaway import here
 from pages._ui.words import alt, look, seen
 from posembed_core import BiasEncoding, RelativeEncoding, RotaryEncoding
 from posembed_core.combine import Combined, combine
 from posembed_core.preview import Preview
-from posembed_core.scripts import (
-    DrawnTokens,
-    ModelTokens,
-    NoRecipeError,
-    combine_script,
-)
+from posembed_core.script_parts import DrawnTokens, ModelTokens, NoRecipeError
+from posembed_core.scripts import combine_script
 from posembed_core.takeaway import Table, View
-
-_KEY = "combine.taken"
 
 
 @dataclass(frozen=True)
@@ -38,10 +32,22 @@ class Taken:
     scale: float
     at: tuple[int, ...]
 
+    chart = "combine.plot"
+
     @property
     def preview(self) -> Preview:
         """The setting's picture."""
         return cached.picture(self.setting).preview
+
+    @property
+    def scripts(self) -> dict[str, Script]:
+        """The setting in plain PyTorch."""
+        return {IN_PYTORCH: self.script}
+
+    @property
+    def sources(self) -> list[Callable[..., Any]]:
+        """What computes it."""
+        return [combine, type(self.setting.encoding)]
 
     @property
     def name(self) -> str:
@@ -182,29 +188,16 @@ class Taken:
         )  # fmt: skip
 
 
-def remember(taken: Taken | None) -> None:
-    """Say what is on the screen now, so that `tools` find it; None for no picture."""
-    st.session_state[_KEY] = taken
+class NoPicture:
+    """In place of `Taken` where the settings make no picture."""
 
+    name, chart, sources = "posembed", "combine.plot", (combine,)
 
-@st.fragment
-def tools() -> None:
-    """The buttons for code and files, for what is on the screen when they are opened.
+    @property
+    def scripts(self) -> dict[str, Script]:
+        """One that only says why there is none."""
+        return {IN_PYTORCH: self.view}
 
-    A fragment of its own: buttons cost a dragged picture 3 ms a frame each.
-    """
-    taken: Taken | None = st.session_state[_KEY]
-    with st.container(horizontal=True):
-        code_popover(
-            taken.script if taken else _nothing,
-            [combine, *([type(taken.setting.encoding)] if taken else [])],
-            name=taken.name if taken else "posembed",
-            key="combine.code",
-        )
-        take_away_popover(
-            taken.view if taken else _nothing, chart="combine.plot", key="combine.take"
-        )
-
-
-def _nothing() -> NoReturn:
-    raise NothingShownError("There is no picture now: its settings don't fit together.")
+    def view(self) -> NoReturn:
+        """Says why there is nothing to take away."""
+        raise NothingShownError("There is no picture now: its settings don't fit together.")

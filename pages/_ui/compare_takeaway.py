@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
-import streamlit as st
 import torch
-from torch import Tensor
 
-from pages._ui.code import code_popover
+from pages._ui.code import Script
 from pages._ui.compare_facts import (
     NUM_HEADS,
     SAID,
@@ -24,13 +24,15 @@ from pages._ui.compare_facts import (
     short_title,
 )
 from pages._ui.figures.standalone import standalone_html
-from pages._ui.takeaway import here, take_away_popover
+from pages._ui.onscreen import whole
+from pages._ui.takeaway import here
 from posembed_core import encodings
 from posembed_core.beyond import beyond
 from posembed_core.combine import combine
 from posembed_core.compare_script import CompareView, compare_script
 from posembed_core.takeaway import Table, Text, View
 
+PAGE = "compare"
 _TERMS = ("token", "position", "combined")
 _NUMBERS = ("year", "learned", "norm of s·p", "norm of h")
 
@@ -44,6 +46,23 @@ class Taken:
     length: int
     dimension: int
     head: int
+
+    name = "posembed-compare"
+
+    @property
+    def chart(self) -> str:
+        """The key of the page's chart."""
+        return f"{PAGE}.{self.shown}"
+
+    @property
+    def scripts(self) -> dict[str, Script]:
+        """Each of the encodings in plain PyTorch."""
+        return {short_title(slug): partial(self.script, slug) for slug in self.slugs}
+
+    @property
+    def sources(self) -> list[Callable[..., Any]]:
+        """What computes them."""
+        return [combine, beyond, *(encodings()[slug] for slug in self.slugs)]
 
     def script(self, slug: str) -> str:
         """One of the encodings in plain PyTorch."""
@@ -90,10 +109,11 @@ class Taken:
         if self.shown == "norms":
             found = norms(encoding, self.length, self.dimension)
             matrix = torch.stack([getattr(found, term) for term in _TERMS], dim=1)
-            return _whole(slug, "norms per position", matrix, "position", _TERMS)
+            return whole(slug, "norms per position", matrix, columns=_TERMS, dtype="<f8")
         cells = cells_of(encoding, self.shown, self.length, self.head)
         row = "query" if cells.shape == (self.length, self.length) else "position"
-        return _whole(slug, f"{VIEWS[self.shown].lower()} of {short_title(slug)}", cells, row)
+        about = f"{VIEWS[self.shown].lower()} of {short_title(slug)}"
+        return whole(slug, about, cells, row=row)
 
     def _facts(self) -> Table:
         rows = []
@@ -103,7 +123,8 @@ class Taken:
             means = (float(found.position.mean()), float(found.combined.mean()))
             rows.append([float(encodings()[slug].year), float(encoding.parameter_count), *means])
         about = f"the table's numbers; rows are {', '.join(self.slugs)}"
-        return _whole("facts", about, torch.tensor(rows, dtype=torch.float64), "row", _NUMBERS)
+        matrix = torch.tensor(rows, dtype=torch.float64)
+        return whole("facts", about, matrix, row="row", columns=_NUMBERS, dtype="<f8")
 
     def _csv(self) -> str:
         text = io.StringIO()
@@ -112,23 +133,3 @@ class Taken:
         writer.writeheader()
         writer.writerows(rows)
         return text.getvalue()
-
-
-def _whole(name: str, about: str, matrix: Tensor, row: str, columns: tuple[str, ...] = ()) -> Table:
-    shape = (matrix.shape[0], matrix.shape[1])
-    dtype = "<f8" if matrix.dtype == torch.float64 else "<f4"
-    return Table(name, about, shape, lambda at: matrix[at], row, columns, dtype)
-
-
-@st.fragment
-def tools(taken: Taken, page: str) -> None:
-    """The buttons for code and files; a fragment, so that opening one draws no picture anew."""
-    classes = [encodings()[slug] for slug in taken.slugs]
-    with st.container(horizontal=True):
-        code_popover(
-            {short_title(slug): partial(taken.script, slug) for slug in taken.slugs},
-            [combine, beyond, *classes],
-            name="posembed-compare",
-            key=f"{page}.code",
-        )
-        take_away_popover(taken.view, chart=f"{page}.{taken.shown}", key=f"{page}.take")

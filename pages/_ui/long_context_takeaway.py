@@ -4,25 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
 
 import plotly.graph_objects as go
 import streamlit as st
 from torch import Tensor
 
-from pages._ui.code import code_popover
+from pages._ui.code import IN_PYTORCH, Script
 from pages._ui.figures.standalone import standalone_html
 from pages._ui.figures.two_pictures import Lengths
+from pages._ui.onscreen import whole
 from pages._ui.rope_pictures import CELLS, pairs_picture, score_columns, scores_picture
 from pages._ui.rope_words import pairs_alt, scores_alt, scores_key
-from pages._ui.takeaway import here, take_away_popover
+from pages._ui.takeaway import here
 from posembed_core import RotaryEncoding
 from posembed_core.findings import Finding
 from posembed_core.long_context import MAX_DISTANCE, PairTable, distance_edges, pair_table
 from posembed_core.precision import ARITHMETICS
 from posembed_core.rope_report import pair_columns, report, stacked, summary, to_csv
 from posembed_core.rotary_config import RopeSettings
-from posembed_core.scripts import NoRecipeError, frequency_script
+from posembed_core.script_parts import NoRecipeError
+from posembed_core.scripts import frequency_script
 from posembed_core.takeaway import Table, Text, View
+
+PAGE = "long-context"
 
 
 @dataclass(frozen=True)
@@ -37,6 +43,9 @@ class Taken:
     quantity: str
     arithmetic: str
 
+    name = "posembed-rope"
+    chart = MappingProxyType({part: f"{PAGE}.{part}" for part in ("pairs", "scores")})
+
     @property
     def encoding(self) -> RotaryEncoding:
         """The model's RoPE."""
@@ -46,6 +55,16 @@ class Taken:
     def table(self) -> PairTable:
         """Its pairs."""
         return pair_table(self.encoding, self.lengths.wanted)
+
+    @property
+    def scripts(self) -> dict[str, Script]:
+        """The frequencies in plain PyTorch."""
+        return {IN_PYTORCH: self.script}
+
+    @property
+    def sources(self) -> list[Callable[..., Any]]:
+        """What computes them."""
+        return [pair_table, type(self.encoding)]
 
     def script(self) -> str:
         """The frequencies in plain PyTorch."""
@@ -119,41 +138,11 @@ class Taken:
 
 
 def _columns(name: str, about: str, columns: Mapping[str, Tensor]) -> Table:
-    matrix = stacked(columns)
-    shape = (matrix.shape[0], matrix.shape[1])
-    return Table(name, about, shape, lambda at: matrix[at], "row", tuple(columns), "<f8")
+    return whole(name, about, stacked(columns), row="row", columns=tuple(columns), dtype="<f8")
 
 
-def remember(page: str, lengths: Lengths, position: int) -> None:
-    """Say where the sliders are now, so that `tools` find it."""
-    st.session_state[f"{page}.shown"] = (lengths.trained, lengths.wanted, position)
-
-
-@st.fragment
-def tools(
-    page: str,
-    model: str,
-    settings: RopeSettings,
-    found: Sequence[Finding],
-    quantity: str,
-    arithmetic: str,
-) -> None:
-    """The report, the code and the files, for what is on the screen when a button is opened.
-
-    A fragment of its own: buttons cost dragged charts some milliseconds a frame each.
-    """
-    trained, wanted, position = st.session_state[f"{page}.shown"]
-    lengths = Lengths(trained, wanted)
-    taken = Taken(model, settings, found, lengths, position, quantity, arithmetic)
-    with st.container(horizontal=True):
-        popover = st.popover("Report", on_change="rerun", key=f"{page}.report", width="content")
-        if popover.open:
-            popover.code(taken.report(), language=None, height=420)
-        code_popover(
-            taken.script,
-            [pair_table, type(taken.encoding)],
-            name="posembed-rope",
-            key=f"{page}.code",
-        )
-        charts = {part: f"{page}.{part}" for part in ("pairs", "scores")}
-        take_away_popover(taken.view, chart=charts, key=f"{page}.take")
+def report_popover(taken: Callable[[], Taken]) -> None:
+    """A button that opens the report."""
+    popover = st.popover("Report", on_change="rerun", key=f"{PAGE}.report", width="content")
+    if popover.open:
+        popover.code(taken().report(), language=None, height=420)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import plotly.graph_objects as go
 import streamlit as st
@@ -14,8 +14,32 @@ from torch import Tensor
 from pages._ui.code import Script, code_popover
 from pages._ui.figures.standalone import standalone_html
 from pages._ui.takeaway import here, take_away_popover
-from posembed_core.scripts import NoRecipeError
+from posembed_core.script_parts import NoRecipeError
 from posembed_core.takeaway import Table, View
+
+
+class Given(Protocol):
+    """What a view gives away; nothing of it is computed before it is asked for.
+
+    ``scripts`` are by the name of what each computes, ``sources`` the core's functions behind the
+    view, ``chart`` is the key of its live plot (of several, by their names in the view).
+    """
+
+    @property
+    def name(self) -> str:
+        """What its files are called."""
+
+    @property
+    def chart(self) -> str | Mapping[str, str]: ...
+
+    @property
+    def scripts(self) -> Mapping[str, Script]: ...
+
+    @property
+    def sources(self) -> Sequence[Callable[..., Any]]: ...
+
+    def view(self) -> View:
+        """All of it, to take away."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,20 +92,25 @@ class OnScreen:
 
 
 @st.fragment
-def tools(page: str, shown: Callable[[], OnScreen | None]) -> None:
+def tools(
+    page: str, shown: Callable[[], Given | None], others: Callable[[], None] | None = None
+) -> None:
     """The buttons "Code" and "Take away", for what is on the screen when they are opened.
 
     A fragment of its own: buttons beside moving pictures cost some milliseconds a frame each.
+    ``others`` draws what else stands beside them.
     """
     now = shown()
     if now is None:  # the page says why
         return
     with st.container(horizontal=True, width="content"):
+        if others is not None:
+            others()
         code_popover(now.scripts, now.sources, name=now.name, key=f"{page}.code")
         take_away_popover(now.view, chart=now.chart, key=f"{page}.take")
 
 
-def remember(page: str, **values: float | str) -> None:
+def remember(page: str, **values: object) -> None:
     """Keep what the sliders of a view say, so that `tools` find it."""
     st.session_state[f"{page}.shown"] = values
 

@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 from torch import Tensor
 
 from pages._ui import cached, table_arrays
-from pages._ui.code import Script
+from pages._ui.code import IN_PYTORCH, Script
 from pages._ui.controls import sizes
 from pages._ui.onscreen import OnScreen
 from pages._ui.table_film import training_chart
@@ -59,7 +59,6 @@ from posembed_core.table_scripts import (
 )
 from posembed_core.training import GradientStep, OneHeadAttention, Trainer, gradient_step
 
-_ONE = "In PyTorch"
 _WAYS: dict[str, Sequence[Callable[..., Any]]] = {
     "longer": (longer,), "interpolated": (interpolated,), "formula": (by_formula,),
 }  # fmt: skip
@@ -89,7 +88,7 @@ def training_shown(progress: Progress) -> OnScreen:
         caption=lambda: _plain(training_said(progress)),
         settings=_spec(spec) | {"step": f"{step}"},
         tables=table_arrays.of_training(progress),
-        scripts={_ONE: lambda: training_script(spec, step or None)},
+        scripts={IN_PYTORCH: lambda: training_script(spec, step or None)},
         sources=[train_table, Trainer, OneHeadAttention],
     )
 
@@ -123,7 +122,9 @@ def lookup_shown(
         },
         tables=table_arrays.of_lookup(made, (count, table.embed_dim), position, way != "error"),
         scripts={
-            _ONE: lambda: lookup_script(source, position, way=way, length=count, formula=formula)
+            IN_PYTORCH: lambda: lookup_script(
+                source, position, way=way, length=count, formula=formula
+            )
         },
         sources=[PositionTable, *_WAYS.get(way, ())],
         references=_references(source, formula),
@@ -154,7 +155,7 @@ def gradient_shown(spec: TrainingSpec, *, start: int, length: int) -> OnScreen:
         caption=lambda: "A cell is a mean where there are more values than cells.",
         settings=_spec(replace(spec, seq_len=length)) | {"first position": f"{start}"},
         tables=table_arrays.of_gradient(lesson, (spec.max_seq_len, spec.embed_dim)),
-        scripts={_ONE: lambda: gradient_script(replace(spec, seq_len=length), start, at)},
+        scripts={IN_PYTORCH: lambda: gradient_script(replace(spec, seq_len=length), start, at)},
         sources=[gradient_step, Trainer, OneHeadAttention],
     )
 
@@ -200,7 +201,7 @@ def measure_shown(table: PositionTable, source: TableSource, which: str) -> OnSc
         caption=lambda: _plain(f"{described(table)} {DEFINITIONS[which]}"),
         settings={**_of_table(table, source), "measure": which},
         tables=table_arrays.of_measure(table, which),
-        scripts={_ONE: partial(measures_script, source, which)},
+        scripts={IN_PYTORCH: partial(measures_script, source, which)},
         sources=[measure, *([load_table] if isinstance(source, StoredTable) else [])],
         references=_references(source),
     )

@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 import torch
 from plotly.offline import get_plotlyjs
-from streamlit.testing.v1 import AppTest
 
 from pages._ui import attention_takeaway as takeaway
 from pages._ui.attention_choices import Chosen
@@ -22,8 +21,8 @@ from pages._ui.onscreen import OnScreen
 from posembed_core import AdditiveEncoding
 from posembed_core.takeaway import archive, encoded
 from tests.core.test_recipes import run_all
+from tests.visits import opened
 
-NAVIGATION = Path(__file__).parents[2] / "pages" / "navigation.py"
 SLUGS = ("none", "sinusoidal", "rope", "t5")
 SAID: dict[str, Any] = {"scale": 0.5, "temperature": 2.0, "query": 3, "shuffle": 4, "shift": 9,
                         "of": "sinusoidal"}  # fmt: skip
@@ -165,18 +164,6 @@ def test_a_view_without_a_picture_gives_nothing(chosen: Chosen) -> None:
     assert takeaway.four_shown(alone) is None
 
 
-def opened(button: str, **params: str) -> AppTest:
-    app = AppTest.from_file(str(NAVIGATION), default_timeout=60)
-    app.run()
-    app.switch_page("attention.py")
-    for name, value in params.items():
-        app.query_params[name] = value
-    app.session_state[button] = True
-    app.run()
-    assert not app.exception
-    return app
-
-
 CODE = {
     "weights": "scores.softmax(-1)",
     "shuffle": "RandomState(shuffle_seed).permutation",
@@ -188,10 +175,10 @@ CODE = {
 
 @pytest.mark.parametrize("view", VIEWS)
 def test_every_view_of_the_page_has_both_buttons(view: str) -> None:
-    app = opened("attention.code", view=view, scale="0.5", shift="17")
+    app = opened("attention", "attention.code", view=view, scale="0.5", shift="17")
     assert any(CODE[view] in one.value and "posembed" not in one.value for one in app.code)
     if view == "shift":
         assert any("shift = 17" in one.value and "s = 0.5" in one.value for one in app.code)
-    app = opened("attention.take", view=view)
+    app = opened("attention", "attention.take", view=view)
     assert next(box for box in app.selectbox if box.label == "Array").options
     assert any(button.label.startswith("HTML") for button in app.get("download_button"))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import zipfile
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,34 +18,20 @@ from posembed_core import create
 from posembed_core.combine import combine
 from posembed_core.long_context import pair_table
 from posembed_core.rotary_config import rope_settings
-from posembed_core.scripts import DrawnTokens, combine_script
+from posembed_core.script_parts import DrawnTokens
+from posembed_core.scripts import combine_script
 from posembed_core.takeaway import archive
-
-NAVIGATION = Path(__file__).parents[2] / "pages" / "navigation.py"
-
-
-def opened(page: str, button: str, **params: str) -> AppTest:
-    """A page with one of its buttons open."""
-    app = AppTest.from_file(str(NAVIGATION), default_timeout=60)
-    app.run()
-    if page != "combine.py":
-        app.switch_page(page)
-    for name, value in params.items():
-        app.query_params[name] = value
-    app.session_state[button] = True
-    app.run()
-    assert not app.exception
-    return app
+from tests.visits import NAVIGATION, opened
 
 
 @pytest.mark.parametrize(
     ("page", "key", "said"),
     [
-        ("combine.py", "combine.code", "two_m = torch.arange(0, embed_dim, 2"),
-        ("attention.py", "attention.code", "scores.softmax(-1)"),
-        ("long_context.py", "long-context.code", "low_freq_factor = 1.0"),
-        ("compare.py", "compare.code", 'print(f"norm of {name:3} mean'),
-        ("table.py", "table.code", "torch.optim.AdamW"),
+        ("combine", "combine.code", "two_m = torch.arange(0, embed_dim, 2"),
+        ("attention", "attention.code", "scores.softmax(-1)"),
+        ("long_context", "long-context.code", "low_freq_factor = 1.0"),
+        ("compare", "compare.code", 'print(f"norm of {name:3} mean'),
+        ("table", "table.code", "torch.optim.AdamW"),
     ],
 )
 def test_every_page_shows_its_code(page: str, key: str, said: str) -> None:
@@ -63,13 +48,13 @@ def test_nothing_is_made_before_a_button_is_opened() -> None:
 
 def test_the_script_is_that_of_the_setting() -> None:
     params = {"encoding": "alibi", "scale": "0.5", "token_seed": "7", "at": "1"}
-    app = opened("combine.py", "combine.code", **params)
+    app = opened("combine", "combine.code", **params)
     expected = combine_script(DrawnTokens(128, 64, seed=7), create("alibi"), scale=0.5, at=[1])
     assert expected.strip() in [code.value.strip() for code in app.code]
 
 
 def test_the_source_is_the_cores_own() -> None:
-    app = opened("combine.py", "combine.code")
+    app = opened("combine", "combine.code")
     menu = next(box for box in app.selectbox if box.label == "What")
     menu.set_value("Source of combine").run()
     assert source_of(combine).strip() in [code.value.strip() for code in app.code]
@@ -78,7 +63,7 @@ def test_the_source_is_the_cores_own() -> None:
 
 
 def test_what_can_be_taken_away_is_listed() -> None:
-    app = opened("attention.py", "attention.take")
+    app = opened("attention", "attention.take")
     menu = next(box for box in app.selectbox if box.label == "Array")
     assert len(menu.options) == 2 * (len(menu.options) // 2) > 2
     assert any(option.startswith("rope-scores, ") for option in menu.options)
@@ -88,13 +73,13 @@ def test_what_can_be_taken_away_is_listed() -> None:
 
 
 def test_a_table_of_a_model_has_no_script_of_an_encoding_without_one() -> None:
-    app = opened("combine.py", "combine.code", tokens="sentence", encoding="model")
+    app = opened("combine", "combine.code", tokens="sentence", encoding="model")
     script = next(code.value for code in app.code)
     assert 'weight("position_embeddings.weight", "wpe.weight")' in script
 
 
 def test_a_models_rope_can_be_taken_away() -> None:
-    app = opened("long_context.py", "long-context.take")
+    app = opened("long_context", "long-context.take")
     menu = next(box for box in app.selectbox if box.label == "Array")
     assert [option.split(",")[0] for option in menu.options] == ["pairs", "scores"]
     labels = [button.label for button in app.get("download_button")]

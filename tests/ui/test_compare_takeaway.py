@@ -5,33 +5,19 @@ from __future__ import annotations
 import csv
 import io
 import zipfile
-from pathlib import Path
 
 import numpy as np
 import pytest
 from plotly.offline import get_plotlyjs
-from streamlit.testing.v1 import AppTest
 
 from pages._ui.compare_facts import cells_of, facts, made, norms
 from pages._ui.compare_takeaway import Taken
 from posembed_core import encodings
 from posembed_core.compare_script import CompareView, compare_script
 from posembed_core.takeaway import archive
+from tests.visits import opened
 
-NAVIGATION = Path(__file__).parents[2] / "pages" / "navigation.py"
 SLUGS = ("sinusoidal", "rope", "alibi", "shaw")
-
-
-def opened(button: str, **params: str) -> AppTest:
-    """The page with one of its buttons open."""
-    app = AppTest.from_file(str(NAVIGATION), default_timeout=60).run()
-    app.switch_page("compare.py")
-    for name, value in params.items():
-        app.query_params[name] = value
-    app.session_state[button] = True
-    app.run()
-    assert not app.exception
-    return app
 
 
 def unpacked(view: CompareView) -> dict[str, bytes]:
@@ -43,7 +29,9 @@ def unpacked(view: CompareView) -> dict[str, bytes]:
 
 
 def test_the_code_is_that_of_the_setting() -> None:
-    app = opened("compare.code", view="similarity", length="16", head="3", encodings="alibi_t5")
+    app = opened(
+        "compare", "compare.code", view="similarity", length="16", head="3", encodings="alibi_t5"
+    )
     expected = compare_script(made("alibi", 16, 64), "similarity", 16, 64, head=2, at=[0, 5, 9])
     assert expected.strip() in [code.value.strip() for code in app.code]
     menu = next(box for box in app.selectbox if box.label == "What")
@@ -77,7 +65,7 @@ def test_the_archive_holds_what_is_shown(view: CompareView) -> None:
 
 
 def test_what_can_be_taken_away_is_listed() -> None:
-    app = opened("compare.take", encodings="alibi_t5", view="norms")
+    app = opened("compare", "compare.take", encodings="alibi_t5", view="norms")
     menu = next(box for box in app.selectbox if box.label == "Array")
     assert menu.options == ["alibi, 64 × 3", "t5, 64 × 3", "facts, 2 × 4"]
     labels = [button.label for button in app.get("download_button")]

@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 import torch
 from plotly.offline import get_plotlyjs
-from streamlit.testing.v1 import AppTest
 
 from pages._ui.onscreen import OnScreen
 from pages._ui.table_sources import measures, random_table
@@ -34,8 +33,8 @@ from posembed_core.table_scripts import StoredTable
 from posembed_core.takeaway import FORMATS, archive, encoded
 from posembed_core.training import gradient_step
 from tests.core.test_recipes import run_all
+from tests.visits import opened
 
-NAVIGATION = Path(__file__).parents[2] / "pages" / "navigation.py"
 SPEC = TrainingSpec(max_seq_len=16, embed_dim=8, steps=6, snapshot_every=3)
 MEASURES = ("norms", "similarity", "patches", "singular values", "waves", "components")
 
@@ -163,18 +162,6 @@ def test_your_own_file_is_read_by_its_name(progress: Progress) -> None:
     assert "file = 'my table.npy'" in script()
 
 
-def opened(button: str, **params: str) -> AppTest:
-    app = AppTest.from_file(str(NAVIGATION), default_timeout=60)
-    app.run()
-    app.switch_page("table.py")
-    for name, value in params.items():
-        app.query_params[name] = value
-    app.session_state[button] = True
-    app.run()
-    assert not app.exception
-    return app
-
-
 VIEWS = {
     "training": ("course", "torch.optim.AdamW"),
     "lookup": ("row", "torch.nn.functional.embedding"),
@@ -187,21 +174,23 @@ VIEWS = {
 @pytest.mark.parametrize("view", VIEWS)
 def test_every_view_of_the_page_has_both_buttons(view: str) -> None:
     array, code = VIEWS[view]
-    app = opened("table.take", view=view)
+    app = opened("table", "table.take", view=view)
     menu = next(box for box in app.selectbox if box.label == "Array")
     assert any(option.startswith(f"{array}, ") for option in menu.options)
     assert any(button.label.startswith("HTML") for button in app.get("download_button"))
-    app = opened("table.code", view=view)
+    app = opened("table", "table.code", view=view)
     assert any(code in one.value and "posembed" not in one.value for one in app.code)
 
 
 def test_what_the_sliders_say_is_taken() -> None:
-    app = opened("table.code", view="lookup", position="77", beyond="longer", source="sinusoidal")
+    app = opened(
+        "table", "table.code", view="lookup", position="77", beyond="longer", source="sinusoidal"
+    )
     (script,) = [one.value for one in app.code]
     assert "position = 77" in script
     assert "length = 256" in script
     assert "two_m = torch.arange(0, embed_dim, 2" in script
-    app = opened("table.code", view="gradient", start="4", tokens="12")
+    app = opened("table", "table.code", view="gradient", start="4", tokens="12")
     (script,) = [one.value for one in app.code]
     assert "start = 4" in script
     assert "seq_len = 12" in script
