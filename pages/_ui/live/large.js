@@ -35,23 +35,18 @@ function upper(layout) {
   return { all: over(), repeated: over("ticktext", "title") }
 }
 
-// The page above a chart may still move when it is drawn: a chart draws anew when its width changes.
-function lookAgain(height, least, fit) {
-  setTimeout(() => {
-    const chart = document.querySelector(".live-plot")
-    if (!chart || !isLarge() || Math.abs(fitting(height, least) - fit) < 0.01) return
-    chart.style.width = chart.style.width ? "" : "calc(100% - 1px)"
-  }, AGAIN)
-}
-
 // The layout with larger type; colour bars and annotations have fonts of their own.
-export function enlarge(layout) {
+// again: called if the page above has moved since and leaves the picture more or less room.
+export function enlarge(layout, again) {
   const factor = by()
   const height = ((layout.height ?? 0) * (1 + factor)) / 2
   const { all, repeated } = upper(layout)
   const least = all.length && all.length === repeated.length ? LEAST_WITHOUT_WORDS : LEAST
   const fit = height ? fitting(height, least) : 1
-  if (height) lookAgain(height, least, fit)
+  if (height) setTimeout(() => {
+    const isThere = isLarge() && document.querySelector(".live-plot")
+    if (isThere && Math.abs(fitting(height, least) - fit) >= 0.01) again()
+  }, AGAIN)
   const type = fit < PRESSED ? Math.max(SMALLEST, factor * Math.sqrt(fit)) : factor
   const grow = (value, key) => {
     if (Array.isArray(value)) return value.map((item) => grow(item))

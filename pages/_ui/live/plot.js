@@ -116,6 +116,12 @@ class Chart {
     this.settle()
   }
 
+  // Read the figure again, and draw all of it.
+  anew() {
+    this.state = null
+    this.wake()
+  }
+
   // Read the figure: names, traces, layout for this width and theme.
   prepare() {
     const { frame } = this
@@ -128,7 +134,7 @@ class Chart {
     const narrow = this.width < figure.narrowWidth
     let layout = narrow ? merge(figure.layout, figure.narrow) : figure.layout
     if (!(narrow && figure.narrow.height)) layout.height = frame.height ?? layout.height ?? 450
-    if (isLarge()) layout = enlarge(layout)
+    if (isLarge()) layout = enlarge(layout, () => this.anew())
     layout.width = this.width
     this.root.style.minHeight = `${layout.height}px`
     this.base = dress(layout, this.root, this.traces)
