@@ -73,6 +73,7 @@ def main() -> None:
             "float32",
             format_func=lambda name: ARITHMETICS[name].title,
         )
+        place_of_tools = st.container(width="content")
     name = MODELS[model] if model != OWN else "your config"
     settings, found = understood(text)
     with layers:
@@ -96,7 +97,8 @@ def main() -> None:
             lengths = Lengths(trained, wanted)
             return Taken(name, settings_now, found, lengths, position, quantity, arithmetic)
 
-        tools(PAGE, taken, others=lambda: report_popover(taken))
+        with place_of_tools:
+            tools(PAGE, taken, others=lambda: report_popover(taken))
         about([type(chosen.encoding).slug])
 
 

@@ -38,7 +38,7 @@ html[data-present] [data-testid=stHeader] { display: none }
 html[data-present] [data-testid=stMainBlockContainer] { padding: .5rem 1rem }
 html[data-present] [data-testid=stMain] :is([data-testid=stCaptionContainer], [data-testid=stExpander],
     [data-testid=stDownloadButton], .live-plot-notes > *, [data-testid=stMarkdown]:not(:has(h3)), 
-    [class*=st-key-]:is([class$=-code], [class*="-code "], [class$=-take], [class*="-take "]))
+    [class*=st-key-]:is([class$=-code], [class*="-code "], [class$=-take], [class*="-take "], [class$=-report], [class*="-report "]))
   :not(.st-key-lesson *, .st-key-footer *, [data-pointed], [data-pointed] *, :has([data-pointed])) { display: none }
 `.replace("\n  :not", ":not")
 
