@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from posembed_core.base import BiasEncoding, Encoding, RelativeEncoding, RotaryEncoding
-from posembed_core.recipes import Given, Part, has_recipe, has_section, write
+from posembed_core.recipes import Given, Part, has_section, write
 from posembed_core.script_parts import (
     PROMISE,
     DrawnTokens,
@@ -81,8 +81,7 @@ def _vectors(encoding: Encoding, view: CompareView) -> list[Part]:
         Part(recipe, ("",), heading_of(encoding)),
     ]
     if of_last_query:
-        own = f"last_query/{recipe.rpartition('/')[2]}"
-        return [*parts, Part(own) if has_recipe(own) else Part(recipe, ("combine",))]
+        return [*parts, Part(recipe, ("combine",))]
     if isinstance(encoding, RotaryEncoding):
         parts += [Part(family, ("rotation",))]
     if view == "similarity" and isinstance(encoding, RotaryEncoding | RelativeEncoding):

@@ -140,9 +140,9 @@ class View:
     """All that a page shows for one setting.
 
     ``name`` is the files' name, ``about`` says what is seen and how it was computed, in Markdown;
-    ``settings`` are what was chosen, in words. ``picture`` makes the self-contained HTML file of a
-    view's only chart, ``pictures`` those of several, by name; ``script`` and ``scripts`` likewise.
-    ``drawings`` are the charts as a browser drew them.
+    ``settings`` are what was chosen, in words. ``pictures`` make the self-contained HTML file of
+    each chart, and ``scripts`` each script, by their names: "" for the only one. ``drawings`` are
+    the charts as a browser drew them.
     """
 
     name: str
@@ -151,8 +151,6 @@ class View:
     link: str
     settings: Mapping[str, str]
     tables: Sequence[Table]
-    picture: Callable[[], str] | None = None
-    script: str = ""
     pictures: Mapping[str, Callable[[], str]] = field(default_factory=dict)
     scripts: Mapping[str, Callable[[], str]] = field(default_factory=dict)
     texts: Sequence[Text] = ()
@@ -162,22 +160,16 @@ class View:
         """What the files of one of several parts are called; "" for the only one."""
         return f"{self.name}-{part}" if part else self.name
 
-    def pages(self) -> dict[str, Callable[[], str]]:
-        """What makes the HTML file of each chart."""
-        own = {"": self.picture} if self.picture else {}
-        return {**own, **self.pictures}
-
     def words(self) -> list[Text]:
         """The archive's files of words, but for the README."""
-        code = {"": lambda: self.script} if self.script else {}
         alone, plain = "; it opens in a browser without a network", " in plain PyTorch"
         pages = [
             Text(f"{self.named(part)}.html", _of("picture", part) + alone, make)
-            for part, make in self.pages().items()
+            for part, make in self.pictures.items()
         ]
         scripts = [
             Text(f"{self.named(part)}.py", _of("same numbers", part) + plain, make)
-            for part, make in {**code, **self.scripts}.items()
+            for part, make in self.scripts.items()
         ]
         return [*pages, *scripts, *self.texts]
 
@@ -196,7 +188,7 @@ class View:
 
     def _besides(self) -> int:
         drawn = sum(len(drawing.data) for drawing in self.drawings)
-        return _TEXTS * max(1, len(self.pages())) + drawn
+        return _TEXTS * max(1, len(self.pictures)) + drawn
 
 
 def _of(what: str, part: str) -> str:

@@ -12,14 +12,16 @@ from torch import Tensor
 from pages._ui import cached
 from pages._ui.cached import SentenceTokens, Setting
 from pages._ui.code import IN_PYTORCH, NothingShownError, Script
-from pages._ui.figures.equation import TERMS, filled_figure, ranges
+from pages._ui.figures.equation import NORMS, TERMS, equation_figure, ranges
+from pages._ui.figures.filled import filled
 from pages._ui.figures.standalone import standalone_html
+from pages._ui.onscreen import written
 from pages._ui.takeaway import here
 from pages._ui.words import alt, look, seen
 from posembed_core import BiasEncoding, RelativeEncoding, RotaryEncoding
 from posembed_core.combine import Combined, combine
 from posembed_core.preview import Preview
-from posembed_core.script_parts import DrawnTokens, ModelTokens, NoRecipeError
+from posembed_core.script_parts import DrawnTokens, ModelTokens
 from posembed_core.scripts import combine_script
 from posembed_core.takeaway import Table, View
 
@@ -77,10 +79,6 @@ class Taken:
 
     def view(self) -> View:
         """All of it, to take away."""
-        try:
-            script = self.script()
-        except NoRecipeError:
-            script = ""
         cls, link = type(self.setting.encoding), here()
         about = "\n\n".join(
             [
@@ -98,8 +96,8 @@ class Taken:
             link=link,
             settings=self.settings(),
             tables=self.tables(),
-            picture=lambda: self.picture(link),
-            script=script,
+            pictures={"": lambda: self.picture(link)},
+            scripts=written({"": self.script}),
         )
 
     def picture(self, link: str) -> str:
@@ -109,11 +107,11 @@ class Taken:
         words: tuple[str, ...] = ()
         if isinstance(self.setting.source, SentenceTokens):
             words = cached.sentence(self.setting.source.text).tokens
-        curves = {term: getattr(frame.norms, term).numpy() for term in TERMS}
+        curves = {NORMS[term]: getattr(frame.norms, term).numpy() for term in TERMS}
         highest = max(float(curve.max()) for curve in curves.values())
         own_peak = float(frame.cells("position").abs().max())
-        figure = filled_figure(
-            look(preview, words),
+        figure = filled(
+            equation_figure(look(preview, words)),
             {term: frame.cells(term).T.numpy() for term in TERMS},
             curves,
             ranges(frame.peak, own_peak, highest),

@@ -88,7 +88,7 @@ class Taken:
                 "head shown": f"{self.head + 1}",
             },
             tables=[*map(self._table, self.slugs), self._facts()],
-            picture=lambda: self._page(name, title, link),
+            pictures={"": lambda: self._page(name, title, link)},
             scripts={slug: partial(self.script, slug) for slug in self.slugs},
             texts=[Text("facts.csv", "the table of facts", self._csv)],
         )

@@ -14,7 +14,7 @@ from torch import Tensor
 from pages._ui.code import IN_PYTORCH, Script
 from pages._ui.figures.standalone import standalone_html
 from pages._ui.figures.two_pictures import Lengths
-from pages._ui.onscreen import whole
+from pages._ui.onscreen import whole, written
 from pages._ui.rope_pictures import CELLS, pairs_picture, score_columns, scores_picture
 from pages._ui.rope_words import pairs_alt, scores_alt, scores_key
 from pages._ui.takeaway import here
@@ -24,7 +24,6 @@ from posembed_core.long_context import MAX_DISTANCE, PairTable, distance_edges, 
 from posembed_core.precision import ARITHMETICS
 from posembed_core.rope_report import pair_columns, report, stacked, summary, to_csv
 from posembed_core.rotary_config import RopeSettings
-from posembed_core.script_parts import NoRecipeError
 from posembed_core.scripts import frequency_script
 from posembed_core.takeaway import Table, Text, View
 
@@ -94,10 +93,6 @@ class Taken:
         def scores() -> go.Figure:
             return scores_picture(encoding, trained, wanted, self.arithmetic)
 
-        try:
-            script = self.script()
-        except NoRecipeError:
-            script = ""
         columns = pair_columns(table, trained, wanted)
         return View(
             name=name,
@@ -126,7 +121,7 @@ class Taken:
                     scores_key(distance_edges(MAX_DISTANCE, CELLS)),
                 ),
             },
-            script=script,
+            scripts=written({"": self.script}),
             texts=(
                 Text("report.txt", "the report", self.report),
                 Text(

@@ -67,7 +67,7 @@ class OnScreen:
     def view(self) -> View:
         """All of it, to take away."""
         link, alt, caption = here(), self.alt(), self.caption()
-        written = {title: one for title, one in self.scripts.items() if _is_written(one)}
+        scripts = written(self.scripts)
         return View(
             name=self.name,
             title=f"Posembed: {self.title}",
@@ -75,20 +75,23 @@ class OnScreen:
             link=link,
             settings=self.settings,
             tables=self.tables,
-            picture=lambda: standalone_html(
-                self.figure(),
-                title=self.title,
-                alt=alt,
-                caption=f"{caption} {self._settings()}.",
-                link=link,
-                name=self.name,
-            ),
-            scripts={"" if len(self.scripts) == 1 else _slug(title): one
-                     for title, one in written.items()},
-        )  # fmt: skip
+            pictures={"": lambda: self._page(link, alt, caption)},
+            scripts={
+                "" if len(self.scripts) == 1 else _slug(title): one
+                for title, one in scripts.items()
+            },
+        )
 
-    def _settings(self) -> str:
-        return "; ".join(f"{name} {value}" for name, value in self.settings.items())
+    def _page(self, link: str, alt: str, caption: str) -> str:
+        said = "; ".join(f"{name} {value}" for name, value in self.settings.items())
+        return standalone_html(
+            self.figure(),
+            title=self.title,
+            alt=alt,
+            caption=f"{caption} {said}.",
+            link=link,
+            name=self.name,
+        )
 
 
 @st.fragment
@@ -124,6 +127,11 @@ def remembered(page: str) -> Mapping[str, Any]:
 def whole(name: str, about: str, matrix: Tensor, **options: Any) -> Table:
     """A table of a matrix that is there already."""
     return Table(name, about, (matrix.shape[0], matrix.shape[1]), lambda at: matrix[at], **options)
+
+
+def written(scripts: Mapping[str, Script]) -> dict[str, Script]:
+    """Those scripts that there is a recipe for."""
+    return {name: script for name, script in scripts.items() if _is_written(script)}
 
 
 def _is_written(script: Script) -> bool:

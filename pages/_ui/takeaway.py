@@ -60,7 +60,7 @@ def take_away_popover(
             return
         st.markdown("**Picture**" if len(charts) < 2 else "**Pictures**")
         picture_buttons(charts, shown.name, key=f"{key}.picture")
-        for part, page in shown.pages().items():
+        for part, page in shown.pictures.items():
             _page(shown, part, page, key)
         _arrays(shown, key)
         for text in shown.texts:

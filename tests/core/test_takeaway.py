@@ -93,8 +93,8 @@ def view_of(*tables: Table, picture: Callable[[], str] = lambda: "<html>") -> Vi
         link="http://localhost/?encoding=rope",
         settings={"encoding": "RoPE", "scale": "1"},
         tables=tables,
-        picture=picture,
-        script="print('hello')\n",
+        pictures={"": picture},
+        scripts={"": lambda: "print('hello')\n"},
     )
 
 

@@ -66,8 +66,7 @@ def test_every_view_fills_one_archive(seen: dict[str, OnScreen]) -> None:
 
 def test_pages_hold_no_outside_address(seen: dict[str, OnScreen]) -> None:
     for name, shown in seen.items():
-        picture = shown.view().picture
-        assert picture is not None
+        (picture,) = shown.view().pictures.values()
         page = picture().replace(get_plotlyjs(), "")
         assert "var(--st" not in page, name
         found = set(re.findall(r"https?://[^\s\"'<>]+", page))

@@ -10,7 +10,8 @@ import plotly.graph_objects as go
 import pytest
 from plotly.offline import get_plotlyjs
 
-from pages._ui.figures.equation import TERMS, Look, Panel, filled_figure, ranges
+from pages._ui.figures.equation import NORMS, TERMS, Look, Panel, equation_figure, ranges
+from pages._ui.figures.filled import filled
 from pages._ui.figures.standalone import standalone_html
 from pages._ui.figures.two_pictures import BEFORE
 from pages._ui.theme import hue
@@ -23,7 +24,8 @@ CURVES = {term: np.linspace(at, at + 1, 6) for at, term in enumerate(TERMS)}
 def figure() -> go.Figure:
     panels = tuple(Panel(term, term, Span(0, 4), 4) for term in TERMS)
     look = Look(panels, Span(0, 6), 6, ("+", "="))  # type: ignore[arg-type]
-    return filled_figure(look, CELLS, CURVES, ranges(3.0, 2.0, 9.0))
+    curves = {NORMS[term]: values for term, values in CURVES.items()}
+    return filled(equation_figure(look), CELLS, curves, ranges(3.0, 2.0, 9.0))
 
 
 def page(drawn: go.Figure, **texts: str) -> str:

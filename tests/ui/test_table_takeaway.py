@@ -85,8 +85,7 @@ def test_every_view_fills_one_archive(progress: Progress, monkeypatch: pytest.Mo
 def test_pages_hold_no_outside_address(progress: Progress, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pages._ui.onscreen.here", lambda: "http://localhost/table")
     for name, shown in seen(progress).items():
-        picture = shown.view().picture
-        assert picture is not None
+        (picture,) = shown.view().pictures.values()
         page = picture().replace(get_plotlyjs(), "")
         assert "var(--st" not in page, name
         found = set(re.findall(r"https?://[^\s\"'<>]+", page))

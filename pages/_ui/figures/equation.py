@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-import numpy as np
 import plotly.graph_objects as go
-from numpy.typing import ArrayLike
 
 from pages._ui.theme import DASHES, DIVERGING, base_layout, hue, text_hue
 from posembed_core.preview import nice_ceiling
@@ -84,27 +82,6 @@ def equation_figure(look: Look) -> go.Figure:
     # A patch names attributes with dots, Figure.update_layout with underscores.
     start = {name.replace(".", "_"): value for name, value in ranges(1.0, 1.0, 1.0).items()}
     return figure.update_layout(**start)
-
-
-def filled_figure(
-    look: Look,
-    cells: Mapping[str, ArrayLike],
-    curves: Mapping[str, ArrayLike],
-    patch: Mapping[str, Any],
-) -> go.Figure:
-    """The figure with its numbers in it, for a file of its own.
-
-    ``cells`` are matrices (up, across) and ``curves`` norms per position, by term; ``patch`` is
-    what `ranges` gives.
-    """
-    figure = equation_figure(look)
-    by_name = {NORMS[term]: values for term, values in curves.items()}
-    for trace in figure.data:
-        if isinstance(trace, go.Heatmap):
-            trace.z = np.asarray(cells[trace.name], dtype=np.float32)
-        else:
-            trace.y = np.asarray(by_name[trace.name])
-    return figure.update_layout({name.replace(".", "_"): value for name, value in patch.items()})
 
 
 def ranges(peak: float, own_peak: float, highest: float) -> dict[str, Any]:

@@ -13,8 +13,8 @@ import { Ranges } from "./ranges.js"
 import { Zoom } from "./zoom.js"
 
 const REST = 200 // ms without a new frame until Plotly gets the true values
-const PATCH_PAUSE = 300 // ms between full draws while values move, at least,
-const PATCH_SHARE = 10 // and so many times as long as the last one took
+const FULL_PAUSE = 300 // ms between full draws while values move, at least,
+const FULL_SHARE = 10 // and so many times as long as the last one took
 
 const charts = new WeakMap()
 
@@ -163,7 +163,7 @@ class Chart {
     if (!this.listening) this.listen()
     this.ranges.drawn(frame.patch)
     const end = performance.now()
-    this.patchDue = end + Math.max(PATCH_PAUSE, PATCH_SHARE * (end - start))
+    this.fullDue = end + Math.max(FULL_PAUSE, FULL_SHARE * (end - start))
     this.curves = new Map()
     heatmaps.forget()
     heatmaps.paint(this.graph, frame, this.player.index)
@@ -180,7 +180,7 @@ class Chart {
     if (!curves.every(([index, y]) => isTraceable(graph, index, y))) return this.full(true)
     // What takes a full draw may wait: colours and colour bar, curves and axis agree all the same.
     const changed = this.ranges.show(frame.patch, this.zoom.axes)
-    if (!changed && performance.now() > this.patchDue) return this.full(true)
+    if (!changed && performance.now() > this.fullDue) return this.full(true)
     for (const name of changed || []) {
       if (frame.patch[`${name}.range`]) this.zoom.home[name] = [...frame.patch[`${name}.range`]]
       else heatmaps.repaint()

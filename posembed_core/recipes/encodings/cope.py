@@ -12,8 +12,8 @@ k: torch.Tensor
 vectors = np.random.RandomState(seed).randn(npos_max, head_dim) * head_dim**-0.5
 vectors = torch.from_numpy(vectors).float()
 # --- combine
-# With every gate open, the query at 0 counts one word, itself; later keys are not counted.
-counted = torch.where(j == 0, 1, 0).clamp(max=npos_max - 1)
+# With every gate open, the query counts the words from each key to itself, and no later ones.
+counted = (i - j + 1).clamp(min=0, max=npos_max - 1)
 a = vectors[counted]
 # --- attention
 logits = q @ k.T
