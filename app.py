@@ -65,6 +65,7 @@ async def lifespan(_app: st.App) -> AsyncIterator[None]:
     stopping.stop_gracefully()
     metrics.register()
     return_freed_memory()
+    live.get_ready()
     preload()
     # Streamlit collects garbage after every run; what lives as long as the server is not worth
     # a look each time (100 ms with torch loaded).
@@ -94,5 +95,6 @@ app = st.App(
     "pages/navigation.py",
     lifespan=lifespan,
     routes=live.routes(),
+    middleware=live.middleware(),
     on_script_error=report_script_error,
 )

@@ -11,10 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from starlette.applications import Starlette
+from starlette.responses import HTMLResponse
+from starlette.routing import Route
 from starlette.testclient import TestClient
 from streamlit.testing.v1 import AppTest
 
-from pages._ui.live import pack_array, pack_figure, plot, routes
+from pages._ui.live import middleware, pack_array, pack_figure, plot, routes
 from pages._ui.live.assets import parts_url, plotly_url, stub
 from pages._ui.live.packets import packet
 from pages._ui.live.plot import Click, _read_click, _read_zoom
@@ -314,6 +316,17 @@ def test_scripts_are_served_and_nothing_else(client):
     assert "immutable" not in client.get("/assets/live/old/plot.js").headers["cache-control"]
     with pytest.raises(ValueError, match="no script"):
         stub("nothing.js")
+
+
+def test_documents_announce_what_pages_need_and_nothing_else_does():
+    page = Route("/", lambda _: HTMLResponse("<p>page"))
+    client = TestClient(Starlette(routes=[page, *routes()], middleware=middleware()))
+    links = client.get("/").headers["link"].split(", ")
+    assert f"<{plotly_url()}>; rel=prefetch" in links
+    for link in links:
+        answer = client.get(link.split(">")[0].removeprefix("<"))
+        assert answer.status_code == 200
+        assert "link" not in answer.headers
 
 
 def test_parts_are_served_by_id(client):

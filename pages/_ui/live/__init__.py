@@ -1,9 +1,11 @@
 """Browser components: a slider that reports while it moves, a chart that keeps up, and a stage.
 
 They know nothing of the app around them. Their JavaScript and plotly.js are served by the routes
-that `routes()` returns: `st.App("page.py", routes=[*live.routes(), …])`.
+that `routes()` returns: `st.App("page.py", routes=[*live.routes(), …])`. `middleware()` announces
+them to browsers; `get_ready()` is for the app's lifespan.
 """
 
+from pages._ui.live.ahead import get_ready, middleware
 from pages._ui.live.assets import routes
 from pages._ui.live.notes import Line, Note, Table
 from pages._ui.live.packets import (
@@ -25,9 +27,11 @@ __all__ = [
     "PlotEvents",
     "Table",
     "click_of",
+    "get_ready",
     "is_dragging",
     "key_selector",
     "live_slider",
+    "middleware",
     "pack_array",
     "pack_figure",
     "plot",

@@ -27,6 +27,7 @@ _SCRIPTS = {path.name: path for path in sorted(_FOLDER.glob("*.js"))}
 _VERSION = hashlib.blake2b(
     b"".join(path.read_bytes() for path in _SCRIPTS.values()), digest_size=6
 ).hexdigest()
+_PLOTLY = Path(str(files("plotly") / "package_data" / "plotly.min.js"))
 _FOREVER = "public, max-age=31536000, immutable"
 
 
@@ -50,9 +51,18 @@ def stub(script: str) -> str:
     """The JavaScript a component carries: it imports the served module `script`."""
     if script not in _SCRIPTS:
         raise ValueError(f"no script {script!r}; there are {', '.join(_SCRIPTS)}")
-    url = f"{_base()}/assets/live/{_VERSION}/{script}"
     # A component's own module has a blob: URL, hence the explicit origin.
+    url = _script_url(script)
     return f'export default async c =>\n(await import(location.origin + "{url}")).default(c)\n'
+
+
+def script_urls() -> list[str]:
+    """The absolute paths of all scripts."""
+    return [_script_url(script) for script in _SCRIPTS]
+
+
+def _script_url(script: str) -> str:
+    return f"{_base()}/assets/live/{_VERSION}/{script}"
 
 
 @lru_cache(maxsize=32)
@@ -72,10 +82,14 @@ def _respond(request: Request, path: Path, cache: str) -> Response:
     return Response(body, media_type="text/javascript", headers=headers)
 
 
+def compress_plotly() -> None:
+    """Have plotly.js ready to be sent."""
+    _read(_PLOTLY)
+
+
 def _plotly(request: Request) -> Response:
-    path = Path(str(files("plotly") / "package_data" / "plotly.min.js"))
     current = request.query_params.get("v") == get_plotlyjs_version()
-    return _respond(request, path, _FOREVER if current else "no-cache")
+    return _respond(request, _PLOTLY, _FOREVER if current else "no-cache")
 
 
 def _script(request: Request) -> Response:

@@ -2,6 +2,7 @@
 import { buffers, header } from "./packet.js"
 
 let library = null
+let isLeft = false
 
 // plotly.js, once per browser page.
 export function loadPlotly(url) {
@@ -11,22 +12,20 @@ export function loadPlotly(url) {
     script.onload = () => resolve(window.Plotly)
     script.onerror = () => reject(new Error(`plotly.js not found at ${url}`))
     document.head.append(script)
-  }).then(leaveCells)
+  })
   return library
 }
 
 // A chart whose cells are on canvases needs no heatmap drawn by Plotly (100 ms each): it keeps the
 // values, for hover, click and export. The trace module is only found through a chart that has one.
-async function leaveCells(plotly) {
-  const probe = document.createElement("div")
-  await plotly.newPlot(probe, [{ type: "heatmap", z: [[0]] }], { width: 99, height: 99 })
-  const heatmap = probe._fullData[0]._module
+export function leaveCells({ _fullData }) {
+  const heatmap = !isLeft && _fullData.find(({ type }) => type === "heatmap")?._module
+  if (!heatmap) return
+  isLeft = true
   const draw = heatmap.plot
   heatmap.plot = (graph, ...rest) => {
     if (!graph.parentElement?.classList.contains("live-plot-painted")) draw(graph, ...rest)
   }
-  plotly.purge(probe)
-  return plotly
 }
 
 // An array or a figure by its URL; the error says `missing` if the server doesn't have it.

@@ -1,5 +1,5 @@
 // The large parts that frames name by their content: figures and arrays, fetched once, kept while used.
-import { fetchPart, loadPlotly } from "./load.js"
+import { fetchPart } from "./load.js"
 
 const RETRY = 500 // ms until a part that the server didn't have is asked for again,
 const TRIES = 5 // so many times
@@ -14,32 +14,32 @@ export class Parts {
     return this.known.get(id)
   }
 
-  // Plotly, and a frame with all that it names; null if it is no longer wanted.
+  // Fill a frame with all that it names; whether it is still wanted.
   // The server forgets what nobody has used for long, or is another one now: then it is told to put
   // back what is `missing`.
   async complete(frame, isWanted, missing) {
     for (let tries = TRIES; isWanted(); tries--) {
       try {
-        return await this.all(frame)
+        await this.all(frame)
+        return true
       } catch (error) {
         this.known.clear()
         if (!error.missing || !tries) throw error
-        if (!isWanted()) return null
+        if (!isWanted()) return false
         missing(tries)
         await new Promise((resolve) => setTimeout(resolve, RETRY))
       }
     }
-    return null
+    return false
   }
 
   async all(frame) {
     const names = Object.keys(frame.needs)
-    const [plotly, figure, ...arrays] = await Promise.all([
-      loadPlotly(frame.plotly), this.fetch(frame, frame.figure),
+    const [figure, ...arrays] = await Promise.all([
+      this.fetch(frame, frame.figure),
       ...names.map((name) => this.fetch(frame, frame.needs[name])),
     ])
     Object.assign(frame, { drawing: figure.cells, arrays: new Map(names.map((name, i) => [name, arrays[i]])) })
-    return plotly
   }
 
   // Only what this frame needs is kept.

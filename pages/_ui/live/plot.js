@@ -2,9 +2,11 @@
 import { axesOf } from "./axes.js"
 import { Cursor } from "./cursor.js"
 import { CSS, dress, merge, put } from "./dress.js"
+import { foreseen } from "./early.js"
 import { Heatmaps } from "./heatmaps.js"
 import { enlarge, isLarge } from "./large.js"
 import { isTraceable, pathsOf, trace } from "./lines.js"
+import { leaveCells, loadPlotly } from "./load.js"
 import { CSS as NOTES_CSS, Notes } from "./notes.js"
 import { Parts } from "./parts.js"
 import { buffers, header, keepOpaque, page, theme } from "./packet.js"
@@ -73,14 +75,21 @@ class Chart {
   async present(frame) {
     const isNewest = () => frame.number === this.received && !this.destroyed
     const missing = (tries) => this.tell.setStateValue("missing", tries)
-    const plotly = await this.parts.complete(frame, isNewest, missing)
-    if (!plotly || this.frame?.number > frame.number || this.destroyed) return
-    this.plotly = plotly
+    this.library ??= loadPlotly(frame.plotly).then((plotly) => this.begin(plotly))
+    const isWhole = await this.parts.complete(frame, isNewest, missing)
+    if (!isWhole || this.frame?.number > frame.number || this.destroyed) return
     this.frame = frame
     const counts = [...frame.arrays.values()].map(({ frames }) => frames)
     this.player.describe(Math.max(1, ...counts), frame.snapshots)
     this.arrived = true
     this.wake()
+  }
+
+  // From now on Plotly draws.
+  begin(plotly) {
+    this.plotly = plotly
+    this.arrived = Boolean(this.frame)
+    this.anew()
   }
 
   // Draw the newest state in the next animation frame.
@@ -103,11 +112,15 @@ class Chart {
     const state = JSON.stringify(
       [frame.figure, shapes, mixed, theme(this.root), this.available, frame.height,
         isLarge()])
-    if (state !== this.state) {
+    const isNew = state !== this.state
+    if (isNew) {
       this.state = state
       this.prepare()
-      this.full(this.arrived && this.painted > 0)
-    } else if (this.arrived) this.quick()
+    }
+    if (!this.plotly) {
+      if (!this.early()) return
+    } else if (isNew) this.full(this.arrived && this.painted > 0)
+    else if (this.arrived) this.quick()
     if (!this.arrived) return
     this.arrived = false
     if (frame.number === this.received) this.parts.keep(frame)
@@ -142,15 +155,33 @@ class Chart {
     this.root.classList.toggle("live-plot-painted", this.heatmaps.onCanvas)
   }
 
+  // The layout with what this frame changes in it, and where the reader has gone.
+  patched() {
+    const layout = structuredClone(this.base.layout)
+    for (const [path, value] of Object.entries(this.frame.patch)) put(layout, path, value)
+    this.zoom.place(layout, axesOf({ ...this.graph._fullLayout, ...layout }))
+    return layout
+  }
+
+  // The cells alone, while plotly.js is on its way; whether that is possible.
+  early() {
+    const { frame, heatmaps } = this
+    const graph = heatmaps.onCanvas && foreseen(this.patched(), this.traces, this.width)
+    if (!graph) return false
+    heatmaps.forget()
+    heatmaps.paint(graph, frame, this.player.index)
+    heatmaps.place(graph)
+    this.root.dataset.state = "early"
+    return true
+  }
+
   // Everything through Plotly. While values move, heatmaps get stand-ins of four cells.
   full(moving) {
     const { frame, plotly, heatmaps } = this
     const start = performance.now()
     heatmaps.frame = frame
     const light = moving && heatmaps.canStandIn()
-    const layout = structuredClone(this.base.layout)
-    for (const [path, value] of Object.entries(frame.patch)) put(layout, path, value)
-    this.zoom.place(layout, axesOf({ ...this.graph._fullLayout, ...layout }))
+    const layout = this.patched()
     const data = this.traces.map((trace, i) => {
       const name = this.names[i]
       const y = frame.y.get(name)
@@ -160,6 +191,7 @@ class Chart {
       return { ...trace, uid: `live${i}`, ...cells }
     })
     this.own(() => plotly.react(this.graph, data, layout, this.base.config(this)))
+    leaveCells(this.graph)
     if (!this.listening) this.listen()
     this.ranges.drawn(frame.patch)
     const end = performance.now()
@@ -196,6 +228,7 @@ class Chart {
   // When nothing has moved for a while, and no slider is held, Plotly gets the true values.
   settle() {
     clearTimeout(this.resting)
+    if (!this.plotly) return
     this.resting = setTimeout(() => {
       if (page.held) {
         if (this.ranges.differs(this.frame.patch)) this.quick()

@@ -1,0 +1,102 @@
+"""What a browser shows while plotly.js is on its way, and that it hears early what it will need."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from playwright.sync_api import Page, Route, expect
+
+pytestmark = pytest.mark.browser
+APP = Path(__file__).parents[2] / "app.py"
+PLACES = """Array.from(document.querySelectorAll(".live-plot-cells"), (cells) => {
+  const { left, top, width, height } = cells.getBoundingClientRect()
+  return [left, top, width, height]
+})"""
+COLOURS = 'Array.from(document.querySelectorAll(".live-plot canvas"), (cells) => cells.toDataURL())'
+
+
+@pytest.fixture(scope="module")
+def app(serve) -> str:
+    return serve(APP)
+
+
+def hold_plotly(page: Page) -> list[Route]:
+    """From now on, plotly.js waits in the list until its route is continued."""
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.route("**/plotly.min.js*", hold)
+    return held
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize(
+    "path",
+    ["", "?length=2048&dimension=1024", "table", "attention", "compare"],
+)
+def test_cells_are_there_before_plotly_and_stay_where_they_are(app, new_page, path, width):
+    page = new_page(tolerate="404", viewport={"width": width, "height": 800})
+    held = hold_plotly(page)
+    page.goto(f"{app}/{path}")
+    page.locator(".live-plot[data-state=early]").first.wait_for(timeout=60_000)
+    page.wait_for_timeout(1000)
+    places, colours = page.evaluate(PLACES), page.evaluate(COLOURS)
+    assert places
+    expect(page.locator(".main-svg")).to_have_count(0)
+    for route in held:
+        route.continue_()
+    page.wait_for_function(
+        """Array.from(document.querySelectorAll(".live-plot"))
+            .every((chart) => chart.dataset.state === "rest")""",
+        timeout=60_000,
+    )
+    # The numbers beside a colour bar may take some pixels more than its margin has.
+    assert np.abs(np.subtract(page.evaluate(PLACES), places)).max() <= 8
+    if np.array_equal(page.evaluate(PLACES), places):
+        assert page.evaluate(COLOURS) == colours
+
+
+def test_a_chart_of_lines_waits_for_plotly(app, new_page):
+    page = new_page(tolerate="404")
+    held = hold_plotly(page)
+    page.goto(f"{app}/long-context")
+    page.locator(".live-plot").first.wait_for(timeout=60_000)
+    page.wait_for_timeout(1000)
+    expect(page.locator(".live-plot[data-painted]")).to_have_count(0)
+    for route in held:
+        route.continue_()
+    expect(page.locator(".live-plot[data-state=rest]")).to_have_count(2, timeout=60_000)
+
+
+def test_a_slider_moves_the_cells_before_plotly_is_there(app, page):
+    held = hold_plotly(page)
+    page.goto(f"{app}/")
+    chart = page.locator(".live-plot[data-state=early]")
+    chart.wait_for(timeout=60_000)
+    before = page.evaluate(COLOURS)
+    page.get_by_role("slider", name="Scale s").press("End")
+    expect(page.locator(".live-plot-layer")).to_have_attribute("aria-label", re.compile("scale 5,"))
+    page.wait_for_function(f"before => {COLOURS}[2] !== before", arg=before[2])
+    assert page.evaluate(COLOURS)[0] != before[0], "e is paler where the colours reach further"
+    early = page.evaluate(COLOURS)
+    for route in held:
+        route.continue_()
+    page.locator(".live-plot[data-state=rest]").wait_for(timeout=60_000)
+    assert page.evaluate(COLOURS) == early
+
+
+def test_the_first_answer_announces_scripts_and_plotly(app, new_page):
+    page = new_page(tolerate="404")
+    asked = []
+    page.on("request", lambda request: asked.append(request.url.removeprefix(app)))
+    links = page.goto(f"{app}/attention").headers["link"]
+    page.locator(".live-plot[data-state=rest]").wait_for(timeout=60_000)
+    ours = {
+        url.split("?")[0] for url in asked if url.startswith("/assets/") and "/parts/" not in url
+    }
+    assert {"/assets/plotly.min.js"} < ours
+    for url in ours:
+        assert f"<{url}" in links
