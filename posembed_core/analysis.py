@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from jaxtyping import Float
 from torch import Tensor
 
+from posembed_core.norms import row_norms
 from posembed_core.similarity import (
     Decay,
     Similarity,
@@ -16,7 +17,6 @@ from posembed_core.similarity import (
     cosine_similarity,
     distance_decay,
     patch_similarity,
-    row_norms,
 )
 from posembed_core.sinusoid_fit import SinusoidFit, procrustes_distance, sinusoid_distance
 from posembed_core.spectra import (

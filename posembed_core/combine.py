@@ -20,12 +20,11 @@ from posembed_core.base import (
     RotaryEncoding,
     as_positions,
 )
+from posembed_core.norms import row_norms
 from posembed_core.parameters import shown
 
 Operation = Literal["add", "multiply", "concat"]
 OPERATIONS: tuple[Operation, ...] = get_args(Operation)
-
-_PIECE = 2**16  # values
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,16 +77,6 @@ class Combined:
         """
         token, moved, combined = map(row_norms, (self.token, self.moved, self.combined))
         return Norms(token=token, position=moved, combined=combined)
-
-
-def row_norms(matrix: Float[Tensor, "n d"]) -> Float[Tensor, " n"]:
-    """The Euclidean norm of each row, float64.
-
-    A few rows at a time, whose float64 copy stays in the processor's cache: of 8192 × 4096 values
-    a whole one takes six times as long.
-    """
-    pieces = matrix.split(max(1, _PIECE // max(1, matrix.shape[1])))
-    return torch.cat([torch.linalg.vector_norm(rows.double(), dim=-1) for rows in pieces])
 
 
 def combine(

@@ -1,4 +1,4 @@
-"""How alike the positions of a table are: norms, cosines, and how they fall with distance.
+"""How alike the positions of a table are: cosines, and how they fall with distance.
 
 A cosine with a zero row is undefined. It is left out of every mean, and where nothing is left, the
 result says so instead of being a number.
@@ -43,12 +43,6 @@ class Decay:
 
     values: Float[Tensor, " n"]
     pairs: Int[Tensor, " n"]
-
-
-def row_norms(table: Float[Tensor, "n d"]) -> Float[Tensor, " n"]:
-    """The Euclidean norm of each row, float64."""
-    norms: Tensor = table.to(torch.float64).norm(dim=1)
-    return norms
 
 
 def colour_peak(table: Float[Tensor, "n d"]) -> float:

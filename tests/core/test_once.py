@@ -8,7 +8,7 @@ import pytest
 import torch
 
 import posembed_core as pc
-from posembed_core.combine import row_norms
+from posembed_core.norms import row_norms
 from posembed_core.once import Once
 from posembed_core.preview import Preview
 
@@ -108,10 +108,20 @@ def test_whole_matrices_are_asked_for_under_the_guard_only(slug: str) -> None:
     preview.exact_rows(slice(2, 5), 1.0)
 
 
-def test_norms_of_rows_in_pieces_are_those_of_the_whole() -> None:
-    matrix = torch.randn(300, 1000, generator=torch.Generator().manual_seed(0))
-    torch.testing.assert_close(
-        row_norms(matrix), torch.linalg.vector_norm(matrix.double(), dim=1), rtol=1e-14, atol=0
-    )
+@pytest.mark.parametrize("shape", [(1, 1), (128, 64), (300, 1000), (3, 70_000), (65_537, 2)])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_norms_of_rows_in_pieces_are_those_of_the_whole(
+    shape: tuple[int, int], dtype: torch.dtype
+) -> None:
+    matrix = torch.randn(shape, generator=torch.Generator().manual_seed(0), dtype=dtype)
+    expected = matrix.double().square().sum(dim=1).sqrt()
+    torch.testing.assert_close(row_norms(matrix), expected, rtol=1e-13, atol=0)
+    torch.testing.assert_close(row_norms(matrix.T.contiguous().T), expected, rtol=1e-13, atol=0)
+
+
+def test_norms_of_rows_where_there_are_none_and_with_a_gradient() -> None:
     assert row_norms(torch.empty(0, 5)).shape == (0,)
     assert row_norms(torch.empty(3, 0)).tolist() == [0, 0, 0]
+    matrix = torch.full((200, 400), 2.0, requires_grad=True)
+    row_norms(matrix).sum().backward()
+    torch.testing.assert_close(matrix.grad, torch.full((200, 400), 0.05))
