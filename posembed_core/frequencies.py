@@ -22,7 +22,8 @@ def inverse_frequencies(dim: int, base: float) -> Float[Tensor, " pairs"]:
     float64. Vaswani et al. 2017, section 3.5; Su et al. 2021, eq. 15.
     """
     even = torch.arange(0, dim, 2, dtype=torch.float64)
-    return torch.as_tensor(base, dtype=torch.float64) ** (-even / dim)
+    frequencies: Tensor = base ** (even / -dim)
+    return frequencies
 
 
 def ntk_base(base: float, stretch: float, dim: int) -> float:
@@ -43,7 +44,8 @@ def position_angles(
 
     float64 throughout, since float32 positions times frequencies are off by 3.6e-3 rad at 131072.
     """
-    return (positions.to(torch.float64) * scale).unsqueeze(-1) * inv_freq.to(torch.float64)
+    where = positions.to(torch.float64)
+    return (where if scale == 1.0 else where * scale).unsqueeze(-1) * inv_freq.to(torch.float64)
 
 
 def position_waves(
@@ -51,23 +53,24 @@ def position_waves(
 ) -> Iterator[Complex[Tensor, "rows pairs"]]:
     """``sin(position * inv_freq) + i cos(position * inv_freq)``, complex128, some rows at a time.
 
-    Sine and cosine alternate in memory. Consecutive positions are put together from few of them,
-    which takes a tenth of the time: with θ = pω and δ = rω,
+    Sine and cosine alternate in memory. Rows are valid until the next ones are asked for, which may
+    come in the same memory (new memory for each takes twice the time). Consecutive positions are
+    put together from few of them, which takes a tenth of the time: with θ = pω and δ = rω,
     sin(θ + δ) + i cos(θ + δ) = (sin θ + i cos θ)(cos δ - i sin δ). All in float64: that adds less
     rounding than the angle itself has.
     """
-    first = positions[:1]
-    run = torch.arange(_RUN)
     if len(positions) * len(inv_freq) > _MANY and torch.equal(
-        positions, first + torch.arange(len(positions))
+        positions, positions[:1] + torch.arange(len(positions))
     ):
-        steps = position_angles(run, inv_freq)
+        steps = position_angles(torch.arange(_RUN), inv_freq)
         step = torch.complex(steps.cos(), -steps.sin())
         begins = position_angles(positions[::_RUN], inv_freq)
+        waves = torch.empty_like(step)
         for i, begin in enumerate(torch.complex(begins.sin(), begins.cos())):
-            yield begin * step[: len(positions) - i * _RUN]
+            rows = slice(0, len(positions) - i * _RUN)
+            yield torch.mul(begin, step[rows], out=waves[rows])
     else:
-        for piece in positions.split(_RUN):
+        for piece in positions.split(max(_RUN, _MANY // max(1, len(inv_freq)))):
             angles = position_angles(piece, inv_freq)
             yield torch.complex(angles.sin(), angles.cos())
 

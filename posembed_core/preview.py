@@ -29,6 +29,7 @@ from posembed_core.combine import (
     join,
 )
 from posembed_core.frame import Cells, Frame, nice_ceiling, peak_of
+from posembed_core.norms import row_products
 from posembed_core.once import Once
 from posembed_core.resolution import MAX_COLUMNS, MAX_ROWS, Span, pool, pool_rows, span
 
@@ -185,18 +186,15 @@ class Preview:
         return {"token": {"token": 1.0}, "position": {"position": scale}, "combined": combined}
 
     def _summed_squares(self) -> tuple[Tensor, Tensor, Tensor]:
-        # ‖e‖², ⟨e, p⟩ and ‖p‖² (for a product: ‖e‖², ‖e ∘ p‖² and ‖p‖²), float64
-        sums: list[list[Tensor]] = [[], [], []]
-        tokens = self.tokens()
-        vectors = torch.zeros(()) if self._inside else self._position_vectors()
-        for at in self._pieces():
-            # Products in float64 as well, else a norm where e and s·p nearly cancel is noise.
-            e, p = tokens[at].double(), (vectors if self._inside else vectors[at]).double()
-            cross = (e * p).square() if self.operation == "multiply" else e * p
-            for kept, terms in zip(sums, (e.square(), cross, p.square().expand_as(e)), strict=True):
-                kept.append(terms.sum(1))
-        ee, ep, pp = (torch.cat(kept) for kept in sums)
-        return ee, ep, pp
+        # ‖e‖², ⟨e, p⟩ and ‖p‖² (for a product: ‖e‖², ‖e ∘ p‖² and ‖p‖²). Products in float64 as
+        # well, else a norm where e and s·p nearly cancel is noise.
+        shown = slice(self.rows.start, self.rows.stop)
+        e = self.tokens()[shown]
+        ee = row_products(e, e)
+        if self._inside:
+            return ee, torch.zeros_like(ee), torch.zeros_like(ee)
+        p = self._position_vectors()[shown]
+        return ee, row_products(e, p, squared=self.operation == "multiply"), row_products(p, p)
 
     @property
     def _inside(self) -> bool:
@@ -240,7 +238,7 @@ class Preview:
                 pooled = pool(piece.combined, rows, self.columns)
             arrays["combined"].append(pooled)
             for kept, part in zip(squares, (piece.token, piece.moved, piece.combined), strict=True):
-                kept.append(part.double().square().sum(1))
+                kept.append(row_products(part, part))
         fresh = {name: torch.cat(parts) for name, parts in arrays.items()}
         return fresh, self._pool_norms(*(torch.cat(kept) for kept in squares))
 

@@ -21,7 +21,7 @@ PAIRS = 64
 
 
 def waves(positions: Tensor, inv_freq: Tensor) -> Tensor:
-    return torch.cat(list(position_waves(positions, inv_freq)))
+    return torch.cat([rows.clone() for rows in position_waves(positions, inv_freq)])
 
 
 def exact(positions: Tensor, inv_freq: Tensor) -> Tensor:
