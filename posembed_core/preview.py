@@ -36,7 +36,7 @@ from posembed_core.resolution import MAX_COLUMNS, MAX_ROWS, Span, pool, pool_row
 __all__ = ["Cells", "Frame", "Preview", "nice_ceiling"]
 
 # Values of a piece that is worked on at once: small enough for the cache, and for memory.
-_PIECE = 2**19
+_PIECE = 2**16
 
 
 @dataclass(frozen=True, eq=False)
