@@ -7,7 +7,7 @@ import random
 import time
 from dataclasses import dataclass, field
 
-from benchmarks import servers
+from benchmarks import memory, servers
 from benchmarks.report import Section
 from benchmarks.servers import Server
 from benchmarks.timing import percentile
@@ -36,11 +36,11 @@ LARGE = "length=8192&dimension=4096&token_seed={}"
 
 @dataclass
 class Log:
-    """What all visitors saw. memory: (seconds, bytes)."""
+    """What all visitors saw, and what the server held meanwhile."""
 
     seconds: list[float] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
-    memory: list[tuple[float, int]] = field(default_factory=list)
+    held: list[memory.Held] = field(default_factory=list)
 
 
 def run(quick: bool, minutes: float = 10.0) -> Section:
@@ -64,7 +64,7 @@ async def _class(server: Server, sessions: int, seconds: float) -> Log:
                begin, begin + seconds, log)
         for i in range(sessions)
     ]  # fmt: skip
-    watch = asyncio.create_task(_watch(server, begin, log))
+    watch = asyncio.create_task(memory.watch(server, log.held))
     await asyncio.gather(*visits)
     watch.cancel()
     return log
@@ -94,13 +94,6 @@ async def _visit(
         await visitor.close()
 
 
-async def _watch(server: Server, begin: float, log: Log) -> None:
-    while True:
-        if time.monotonic() >= begin:
-            log.memory.append((time.monotonic() - begin, server.resident()))
-        await asyncio.sleep(1.0)
-
-
 def _class_rows(section: Section, server: Server, log: Log, sessions: int, seconds: float) -> None:
     middle, high = percentile(log.seconds, 0.5), percentile(log.seconds, 0.95)
     section.add(
@@ -111,20 +104,7 @@ def _class_rows(section: Section, server: Server, log: Log, sessions: int, secon
     )
     errors = [*log.errors, *server.complaints()]
     section.add("errors", f"{len(errors)}: {errors[0]}" if errors else "0", "none", met=not errors)
-    fifth = max(1, len(log.memory) // 5)
-    early = percentile([size for _, size in log.memory[:fifth]], 0.5)
-    late = percentile([size for _, size in log.memory[-fifth:]], 0.5)
-    peak = server.resident_peak()
-    section.add(
-        "memory, the first fifth of that time → the last",
-        f"{early / 1e6:.0f} → {late / 1e6:.0f} MB ({late / early - 1:+.1%}), "
-        f"peak {peak / 1e9:.2f} GB",
-        "flat (≤ +5 %)",
-        met=late <= 1.05 * early,
-        why="the first 3,000 to 4,000 moves still fill bounded caches and glibc's arenas, then it "
-        "stays; in less than ten minutes they weigh more (with and without a forced garbage "
-        "collection alike)",
-    )
+    memory.report(section, server, log.held, seconds / 60)
 
 
 async def _beside(section: Section, server: Server, seconds: float) -> None:

@@ -13,10 +13,9 @@ from urllib.parse import urlencode
 
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 
-from benchmarks import servers
+from benchmarks import memory, servers
 from benchmarks.report import Section
 from benchmarks.servers import Server
-from benchmarks.timing import percentile
 from benchmarks.visitors import Visitor
 from posembed_core import encodings
 
@@ -54,45 +53,32 @@ def run(quick: bool, minutes: float = 10.0, seed: int = 0) -> Section:
     section = Section("soak")
     seconds = 15.0 if quick else minutes * 60
     counts: Counter[str] = Counter()
-    memory: list[int] = []
+    seen: list[memory.Held] = []
     with servers.serving(servers.APP) as server:
-        asyncio.run(_soak(server, seconds, seed, counts, memory))
+        asyncio.run(_soak(server, seconds, seed, counts, seen))
         complaints = server.complaints()
-        peak = server.resident_peak()
-    steps, lost = counts.pop("steps"), counts.pop("lost", 0)
-    section.add(f"random inputs in {seconds / 60:.1f} min, seed {seed}", f"{steps} steps")
+        section.add(
+            f"random inputs in {seconds / 60:.1f} min, seed {seed}", f"{counts['steps']} steps"
+        )
+        memory.report(section, server, seen, seconds / 60)
     section.add(
         "unhandled exceptions in the log",
         f"{len(complaints)}" + "".join(f"; `{line[:300]}`" for line in complaints[:3]),
         "none",
         met=not complaints,
     )
+    lost = counts["lost"]
     section.add("sessions lost or without an answer", str(lost), "none", met=lost == 0)
-    third = max(1, len(memory) // 3)
-    middle, late = (percentile(part, 0.5) for part in (memory[third:-third], memory[-third:]))
-    section.add(
-        "memory, second third of that time → last third",
-        f"{middle / 1e6:.0f} → {late / 1e6:.0f} MB, peak {peak / 1e9:.2f} GB",
-        "no growth (≤ +5 %)",
-        met=late <= 1.05 * middle,
-        why="one third isn't enough time for the caches to fill" if seconds < 300 else "",
-    )
     return section
 
 
 async def _soak(
-    server: Server, seconds: float, seed: int, counts: Counter[str], memory: list[int]
+    server: Server, seconds: float, seed: int, counts: Counter[str], seen: list[memory.Held]
 ) -> None:
     end = time.monotonic() + seconds
-    watch = asyncio.create_task(_watch(server, memory))
+    watch = asyncio.create_task(memory.watch(server, seen))
     await asyncio.gather(*(_wander(server, seed * 1000 + i, end, counts) for i in range(VISITORS)))
     watch.cancel()
-
-
-async def _watch(server: Server, memory: list[int]) -> None:
-    while True:
-        memory.append(server.resident())
-        await asyncio.sleep(1.0)
 
 
 async def _wander(server: Server, seed: int, end: float, counts: Counter[str]) -> None:

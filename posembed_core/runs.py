@@ -143,6 +143,11 @@ class Runs:
             running = min(1, len(self._queue))
             return {"running": running, "waiting": len(self._queue) - running}
 
+    def held_bytes(self) -> int:
+        """What the snapshots of all runs take."""
+        with self._changed:
+            return sum(run.size for run in self._runs.values())
+
     def wait(self, spec: TrainingSpec, seconds: float) -> RunState | None:
         """As `look`, once there are more snapshots than now or the run stopped, or time is up."""
         with self._changed:

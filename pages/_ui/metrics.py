@@ -12,6 +12,7 @@ from streamlit.runtime.stats import CounterStat, GaugeStat, Stat
 from pages._ui import cached
 from pages._ui.live.counts import sent
 from pages._ui.live.shelf import shelf
+from pages._ui.table_film import film_bytes
 from pages._ui.table_training import RUNS
 
 _STATM = Path("/proc/self/statm")  # on Linux only
@@ -27,7 +28,12 @@ def resident_bytes() -> int | None:
 
 
 def _cache_bytes(family: str) -> list[Stat]:
-    sizes = {**cached.cache_bytes(), "shelf": shelf.size}
+    sizes = {
+        **cached.cache_bytes(),
+        "shelf": shelf.size,
+        "trainings": RUNS.held_bytes(),
+        "films": film_bytes(),
+    }
     text = "What the caches that all visitors share hold."
     return [GaugeStat(family, size, {"cache": name}, "bytes", text) for name, size in sizes.items()]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -31,7 +31,10 @@ class Packs:
     @property
     def size(self) -> int:
         """Bytes."""
-        return sum(len(array.data) for array in self.arrays.values())
+        pictures = (self.film.table, self.film.similarity, self.film.attention)
+        return sum(len(array.data) for array in self.arrays.values()) + sum(
+            cells.nbytes for cells in pictures
+        )
 
 
 def show_training(progress: Progress, alt: str) -> None:
@@ -85,6 +88,14 @@ def _chart(progress: Progress, packs: Packs, *, waits: bool) -> Chart:
     )
 
 
+_films: LRUCache[Hashable, Packs] = LRUCache(FILM_BYTES, getsizeof=lambda packs: packs.size)
+
+
+def film_bytes() -> int:
+    """What the films kept take, for the metrics."""
+    return int(_films.currsize)
+
+
 # What a whole class watches is drawn once.
 @cached(
     LRUCache(16),
@@ -97,7 +108,7 @@ def _still(_spec: TrainingSpec, snapshots: Sequence[Snapshot]) -> Packs:
 
 
 @cached(
-    LRUCache(FILM_BYTES, getsizeof=lambda packs: packs.size),
+    _films,
     key=lambda spec, snapshots: (spec, len(snapshots)),
     condition=threading.Condition(),
 )

@@ -9,7 +9,10 @@ import posembed_core as pc
 from pages._ui import cached, metrics
 from pages._ui.live.counts import Counter, sent
 from pages._ui.live.shelf import shelf
+from pages._ui.table_film import _film_of
 from pages._ui.table_training import RUNS
+from posembed_core.runs import Runs
+from posembed_core.training import TrainingSpec, train_table
 
 
 def figures(*families: str) -> dict[str, float]:
@@ -42,18 +45,33 @@ def test_no_frame_is_lost_between_threads() -> None:
     assert counter.total == (8000, 24000)
 
 
-def test_cache_bytes_follow_what_is_cached() -> None:
+def test_cache_bytes_follow_what_is_cached(monkeypatch: pytest.MonkeyPatch) -> None:
+    runs = Runs()
+    monkeypatch.setattr(metrics, "RUNS", runs)
     encoding = pc.create("sinusoidal", embed_dim=34)
     before = figures("posembed_cache_bytes")
     cached.position_matrix(encoding, 64)
     shelf.put("a test's array", bytes(4096))
+    spec = TrainingSpec(max_seq_len=8, embed_dim=4, steps=2, snapshot_every=1, seed=4096)
+    snapshots = list(train_table(spec))
+    packs = _film_of(spec, snapshots)
+    runs.watch(spec, "a test", 2)
+    while (state := runs.wait(spec, 5)) is None or state.step < 2:
+        pass
+    runs.close()
     after = figures("posembed_cache_bytes")
     grown = {name: after[name] - before[name] for name in after}
     assert grown == {
         'posembed_cache_bytes{cache="matrices"}': 64 * 34 * 4,
         'posembed_cache_bytes{cache="pictures"}': 0,
         'posembed_cache_bytes{cache="shelf"}': 4096,
+        'posembed_cache_bytes{cache="trainings"}': sum(
+            s.weight.nbytes + s.query_key.nbytes for s in snapshots
+        ),
+        'posembed_cache_bytes{cache="films"}': packs.size,
     }
+    # Three pictures of three snapshots, as numbers and packed.
+    assert packs.size > 3 * 4 * (4 * 8 + 8 * 8 + 8 * 8)
 
 
 def test_trainings_are_counted_by_state(monkeypatch: pytest.MonkeyPatch) -> None:

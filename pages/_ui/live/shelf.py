@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections import OrderedDict
 from threading import Lock
 
-LIMIT_BYTES = 192 * 2**20
+# The largest film of a training needs 98 MB, 60 visitors' largest pictures at once 45.
+LIMIT_BYTES = 128 * 2**20
 
 
 class Shelf:

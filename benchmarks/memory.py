@@ -1,0 +1,63 @@
+"""What a server holds over time, and how much of it is in its bounded caches."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import urllib.request
+from dataclasses import dataclass
+
+from benchmarks.report import Section
+from benchmarks.servers import Server
+from benchmarks.timing import percentile
+
+EVERY = 2.0  # seconds
+PARTS = 5  # of the time that is looked at
+
+
+@dataclass(frozen=True)
+class Held:
+    """Bytes of the process, and those that its caches say they hold."""
+
+    resident: int
+    cached: int
+
+
+def held(server: Server) -> Held:
+    """What the server holds right now."""
+    address = f"http://127.0.0.1:{server.port}/_stcore/metrics"
+    with urllib.request.urlopen(address, timeout=60) as answer:
+        text = answer.read().decode()
+    sizes = re.findall(r"^posembed_cache_bytes\{.*\} (\S+)$", text, re.MULTILINE)
+    return Held(server.resident(), sum(int(float(size)) for size in sizes))
+
+
+async def watch(server: Server, seen: list[Held]) -> None:
+    """Look at it again and again, until cancelled."""
+    while True:
+        seen.append(await asyncio.to_thread(held, server))
+        await asyncio.sleep(EVERY)
+
+
+def report(section: Section, server: Server, seen: list[Held], minutes: float) -> None:
+    """How it went, and whether it has come to rest: what is beside the caches, in the last part."""
+    size = max(1, len(seen) // PARTS)
+    parts = [seen[start : start + size] for start in range(0, size * PARTS, size)]
+    parts = [part for part in parts if part]
+    whole = [percentile([one.resident for one in part], 0.5) for part in parts]
+    beside = [percentile([one.resident - one.cached for one in part], 0.5) for part in parts]
+    said = " → ".join(f"{bytes_ / 1e6:.0f}" for bytes_ in whole)
+    section.add(
+        f"memory in each fifth of {minutes:.1f} min",
+        f"{said} MB, peak {server.resident_peak() / 1e9:.2f} GB, "
+        f"in the caches at the end {seen[-1].cached / 1e6:.0f} MB",
+    )
+    said = " → ".join(f"{bytes_ / 1e6:.0f}" for bytes_ in beside)
+    section.add(
+        "… beside what the bounded caches hold",
+        f"{said} MB ({beside[-1] / beside[-2] - 1:+.1%} from the fourth to the last)"
+        if len(beside) > 1
+        else f"{said} MB",
+        "flat in the end (≤ +2 %)",
+        met=len(beside) > 1 and beside[-1] <= 1.02 * beside[-2],
+    )
