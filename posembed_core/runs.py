@@ -11,7 +11,7 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 from typing import Literal
 
-from posembed_core.training import Snapshot, TrainingSpec, train_table
+from posembed_core.training import Snapshot, TrainingSpec, train_table, unfinished_bytes
 
 Status = Literal["waiting", "running", "paused", "finished", "failed"]
 
@@ -58,7 +58,9 @@ class _Run:
 
     @property
     def size(self) -> int:
-        return sum(s.weight.nbytes + s.query_key.nbytes for s in self.snapshots)
+        held = sum(s.weight.nbytes + s.query_key.nbytes for s in self.snapshots)
+        goes_on = self.snapshots and not self.finished and not self.error
+        return held + (unfinished_bytes(self.spec) if goes_on else 0)
 
     @property
     def finished(self) -> bool:
@@ -74,9 +76,9 @@ class Runs:
     """A queue of training runs with one worker thread of low priority.
 
     A run goes on while somebody watches it who was heard of in the last ``patience`` seconds, then
-    it pauses and can be taken up again. At most ``most_waiting`` runs wait; results are kept, the
-    latest used, up to ``most_bytes``. Safe to call from any thread. One thread, not a process:
-    beside it 2.2 ms of work in another thread took 2.4 ms in the median (two busy cores).
+    it pauses and can be taken up again. At most ``most_waiting`` runs wait; results and paused runs
+    are kept, the latest used, up to ``most_bytes``. Safe to call from any thread. One thread, not a
+    process: beside it 2.2 ms of work in another thread took 2.4 ms in the median (two busy cores).
     """
 
     def __init__(
@@ -144,7 +146,7 @@ class Runs:
             return {"running": running, "waiting": len(self._queue) - running}
 
     def held_bytes(self) -> int:
-        """What the snapshots of all runs take."""
+        """What all runs hold: snapshots, and the models of those that haven't ended."""
         with self._changed:
             return sum(run.size for run in self._runs.values())
 

@@ -9,7 +9,7 @@ import torch
 
 import posembed_core as pc
 from posembed_core.runs import Runs, TooManyRunsError
-from posembed_core.training import Snapshot
+from posembed_core.training import Snapshot, Trainer, unfinished_bytes
 
 SPEC = pc.TrainingSpec(max_seq_len=16, embed_dim=8, num_tokens=4, batch_size=2, steps=40)
 
@@ -185,7 +185,7 @@ def test_who_takes_other_settings_leaves_the_first_ones(runs, lessons):
 
 def test_old_results_make_room_for_new_ones(lessons, clock):
     size = 11 * (16 * 8 + 8 * 8) * 4
-    runs = Runs(train=lessons, clock=clock, most_bytes=2 * size)
+    runs = Runs(train=lessons, clock=clock, most_bytes=2 * size + unfinished_bytes(SPEC))
     for seed in (1, 2, 1, 3):  # 2 is the one used longest ago when 3 comes
         runs.watch(spec(seed), "a")
         lessons.allow(seed, 11)
@@ -193,6 +193,31 @@ def test_old_results_make_room_for_new_ones(lessons, clock):
     assert [runs.look(spec(seed)) is not None for seed in (1, 2, 3)] == [True, False, True]
     assert lessons.started == [1, 2, 3]
     runs.close()
+
+
+def test_paused_runs_make_room_too_with_the_models_they_hold(lessons, clock):
+    held = unfinished_bytes(SPEC) + (16 * 8 + 8 * 8) * 4
+    runs = Runs(train=lessons, clock=clock, most_bytes=2 * held)
+    for seed in (1, 2, 3, 4):
+        runs.watch(spec(seed), "a", 0)
+        lessons.allow(seed, 1)
+        until(runs, spec(seed), lambda s: s.snapshots)
+    there = [runs.look(spec(seed)) is not None for seed in (1, 2, 3, 4)]
+    assert there == [False, False, True, True]
+    assert runs.held_bytes() == 2 * held
+    runs.close()
+
+
+@pytest.mark.parametrize(("length", "width"), [(128, 64), (256, 256)])
+def test_what_a_paused_training_holds_is_not_underrated(length, width):
+    training = Trainer(pc.TrainingSpec(max_seq_len=length, embed_dim=width))
+    training.step(training.draw(16))
+    model, states = training.model, training.optimiser.state.values()
+    tensors = [training.held_out, training.weights, *model.parameters()]
+    tensors += [parameter.grad for parameter in model.parameters()]
+    tensors += [value for state in states for value in state.values()]
+    held = sum(tensor.nbytes for tensor in tensors)
+    assert held < unfinished_bytes(training.spec) < held + 3e6
 
 
 def test_a_run_that_breaks_is_said_and_the_next_one_starts(clock, lessons, caplog):
