@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
+APP = ROOT / "app.py"
 START_SECONDS = 60
 
 
@@ -60,6 +61,12 @@ def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., st
             process.wait(10)
         except subprocess.TimeoutExpired:
             process.kill()
+
+
+@pytest.fixture(scope="session")
+def app(serve: Callable[..., str]) -> str:
+    """The URL of the real app."""
+    return serve(APP)
 
 
 def _free_port() -> int:

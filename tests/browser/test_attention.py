@@ -4,27 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from pathlib import Path
-from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
+
+from tests.on_screen import AT_A_LINK, at_rest, barriers, drag, painted, query
 
 pytestmark = pytest.mark.browser
 
-APP = Path(__file__).parents[2] / "app.py"
-AT_A_LINK = "404"  # Streamlit asks for its own addresses below the page's path first
 SCALE, TEMPERATURE = range(2)
 # With [CLS] and [SEP] 64 tokens.
 LONG = " ".join(["the keys to the cabinet are on the table"] * 7)[:-1].rsplit(" ", 1)[0]
 NUMBER = r"(-?\d+(?:\.\d+)?(?:e-?\d+)?)"
-
-
-@pytest.fixture(scope="session")
-def app(serve: Callable[..., str]) -> str:
-    """The URL of the real app."""
-    return serve(APP)
 
 
 @pytest.fixture
@@ -34,32 +25,10 @@ def visit(new_page: Callable[..., Page], app: str) -> Callable[..., Page]:
     def go(query: str = "", path: str = "attention", **options: object) -> Page:
         page = new_page(tolerate=AT_A_LINK, **options)
         page.goto(f"{app}/{path}?{query}")
-        page.locator(".live-plot[data-state=rest]").wait_for(timeout=60_000)
+        at_rest(page)
         return page
 
     return go
-
-
-def painted(page: Page) -> int:
-    return int(page.locator(".live-plot").get_attribute("data-painted") or 0)
-
-
-def query(page: Page) -> dict[str, list[str]]:
-    return parse_qs(urlsplit(page.url).query)
-
-
-def drag(page: Page, index: int, start: float, end: float, steps: int = 25) -> None:
-    """Press at one fraction of the track, move to another, release there."""
-    box = page.locator("input[type=range]").nth(index).bounding_box()
-    assert box is not None
-    height = box["y"] + box["height"] / 2
-    page.mouse.move(box["x"] + box["width"] * start, height)
-    page.mouse.down()
-    for step in range(1, steps + 1):
-        at = start + (end - start) * step / steps
-        page.mouse.move(box["x"] + box["width"] * at, height)
-        page.wait_for_timeout(40)
-    page.mouse.up()
 
 
 def click_cell(page: Page, axes: str, across: float, up: float) -> None:
@@ -150,7 +119,7 @@ def test_a_reload_shows_the_same(visit: Callable[..., Page]) -> None:
     expect(title).to_be_visible()
     settings = query(page)
     page.reload()
-    page.locator(".live-plot[data-state=rest]").wait_for()
+    at_rest(page)
     expect(title).to_be_visible()
     expect(page.locator("input[type=number]").nth(1)).to_have_value("0.50")
     assert query(page) == settings
@@ -167,7 +136,7 @@ def test_views_are_a_click_away_and_keep_the_settings(visit: Callable[..., Page]
     ):
         page.get_by_role("radio", name=title).click()
         expect(page.get_by_text(words).first).to_be_visible()
-        page.locator(".live-plot[data-state=rest]").wait_for()
+        at_rest(page)
         assert query(page)["temperature"] == ["2"]
     expect(page.locator("input[type=number]").nth(2)).to_have_value("2.00")
 
@@ -202,12 +171,4 @@ def test_nothing_sticks_out_and_axe_finds_nothing(
     assert page.locator(".live-plot").evaluate("(plot) => plot.getBoundingClientRect().right") <= (
         width
     )
-    found = [
-        (violation["id"], node["html"][:120])
-        for violation in Axe().run(page).response["violations"]
-        if violation["impact"] in {"serious", "critical"}
-        for node in violation["nodes"]
-        # Streamlit's own: the contrast of st.caption.
-        if not (violation["id"] == "color-contrast" and "stCaption" in str(node["html"]))
-    ]
-    assert not found
+    assert barriers(page) == []

@@ -4,61 +4,30 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
+
+from tests.on_screen import at_rest, barriers, drag, eventually, painted, query
 
 pytestmark = pytest.mark.browser
 
-APP = Path(__file__).parents[2] / "app.py"
 LENGTH, DIMENSION, SCALE = range(3)
-
-
-@pytest.fixture(scope="session")
-def app(serve: Callable[..., str]) -> str:
-    """The URL of the real app."""
-    return serve(APP)
 
 
 def open_page(page: Page, url: str) -> None:
     """Go there and wait until the picture is painted and at rest."""
     page.goto(url)
-    page.locator(".live-plot[data-state=rest]").wait_for(timeout=60_000)
-
-
-def painted(page: Page) -> int:
-    return int(page.locator(".live-plot").get_attribute("data-painted") or 0)
+    at_rest(page)
 
 
 def slider(page: Page, index: int):
     return page.locator("input[type=range]").nth(index)
 
 
-def query(page: Page) -> dict[str, list[str]]:
-    return parse_qs(urlsplit(page.url).query)
-
-
 def wait_for_query(page: Page, pattern: str) -> None:
     page.wait_for_url(re.compile(pattern))
-
-
-def drag(
-    page: Page, index: int, start: float, end: float, steps: int = 25, release: bool = True
-) -> None:
-    """Press at one fraction of the track, move to another, release there."""
-    box = slider(page, index).bounding_box()
-    height = box["y"] + box["height"] / 2
-    page.mouse.move(box["x"] + box["width"] * start, height)
-    page.mouse.down()
-    for step in range(1, steps + 1):
-        at = start + (end - start) * step / steps
-        page.mouse.move(box["x"] + box["width"] * at, height)
-        page.wait_for_timeout(25)
-    if release:
-        page.mouse.up()
 
 
 def ranges(page: Page) -> list[list[float]]:
@@ -119,7 +88,7 @@ def test_colours_and_axes_come_to_fit_a_slider_that_is_held_still(page: Page, ap
     )
     expect(page.locator(".live-plot[data-state=moving]")).to_have_count(1)
     page.mouse.up()
-    page.locator(".live-plot[data-state=rest]").wait_for()
+    at_rest(page)
 
 
 def test_a_frame_of_a_dragged_scale_stays_below_300_kb(page: Page, app: str, traffic) -> None:
@@ -145,7 +114,7 @@ def test_zoom_brings_finer_cells_and_outlives_a_slider(page: Page, app: str) -> 
     assert 300 < zoomed[0][0] < zoomed[0][1] < 1100
     drag(page, SCALE, 0.2, 0.4)
     wait_for_query(page, r"scale=")
-    page.locator(".live-plot[data-state=rest]").wait_for()
+    at_rest(page)
     assert ranges(page) == zoomed
     page.get_by_role("button", name="Reset zoom").first.click()
     expect(page.get_by_text("Each cell is the mean of 4 × 1 values")).to_be_visible()
@@ -159,7 +128,7 @@ def test_a_link_and_a_reload_show_the_same(page: Page, app: str) -> None:
     table = page.locator("table").inner_text()
     settings = query(page)
     page.reload()
-    page.locator(".live-plot[data-state=rest]").wait_for()
+    at_rest(page)
     assert page.locator("table").inner_text() == table
     assert query(page) == settings == parse_qs(urlsplit(link).query)
 
@@ -177,9 +146,8 @@ def test_a_link_holds_the_zoom_and_back_undoes_it(page: Page, app: str) -> None:
     page.wait_for_function("!location.search.includes('zoom')")
     page.wait_for_timeout(2000)  # a URL as old as this is the reader's, not one still in flight
     page.go_back()
+    eventually(page, lambda: ranges(page), [[99.5, 199.5], [49.5, 9.5]])
     expect(page.get_by_text("Each cell is one value.")).to_be_visible()
-    page.wait_for_timeout(1000)
-    assert ranges(page) == [[99.5, 199.5], [49.5, 9.5]]
 
 
 def test_a_bad_link_is_explained_and_mended(page: Page, app: str) -> None:
@@ -285,15 +253,7 @@ def test_no_screen_is_too_narrow_and_axe_finds_nothing(
     open_page(page, app)
     overflow = page.evaluate("document.documentElement.scrollWidth - innerWidth")
     assert overflow <= 0
-    found = [
-        (violation["id"], node["target"])
-        for violation in Axe().run(page).response["violations"]
-        if violation["impact"] in {"serious", "critical"}
-        for node in violation["nodes"]
-        # Streamlit's own: the contrast of st.caption.
-        if not (violation["id"] == "color-contrast" and "stCaption" in str(node["html"]))
-    ]
-    assert not found
+    assert barriers(page) == []
 
 
 def test_it_asks_nothing_of_other_hosts_and_works_embedded(page: Page, app: str) -> None:

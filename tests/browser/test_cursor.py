@@ -3,29 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from posembed_core import create, random_tokens
+from tests.on_screen import at_rest, settled
 
 pytestmark = pytest.mark.browser
 
-APP = Path(__file__).parents[2] / "app.py"
 TABS = 60
-
-
-@pytest.fixture(scope="session")
-def app(serve: Callable[..., str]) -> str:
-    """The URL of the real app."""
-    return serve(APP)
-
-
-def drawn(page: Page) -> None:
-    page.locator(".live-plot[data-state=rest]").first.wait_for(timeout=60_000)
-    page.locator("[data-test-script-state=notRunning]").wait_for(timeout=60_000)
 
 
 def tab_to_cells(page: Page) -> Locator:
@@ -39,7 +26,8 @@ def tab_to_cells(page: Page) -> Locator:
 
 def test_arrows_say_every_value_and_enter_explains_it(page: Page, app: str) -> None:
     page.goto(app)
-    drawn(page)
+    at_rest(page)
+    settled(page)
     said = tab_to_cells(page)
     e = random_tokens(128, 64)
     p = create("sinusoidal").table(range(128))
@@ -71,11 +59,12 @@ def test_arrows_say_every_value_and_enter_explains_it(page: Page, app: str) -> N
 
 def test_the_arithmetic_of_a_weight_is_opened_by_keyboard(page: Page, app: str) -> None:
     page.goto(app)
-    drawn(page)
+    at_rest(page)
+    settled(page)
     page.get_by_role("link", name="Attention", exact=True).click()
     page.wait_for_url(re.compile("attention"))
     page.locator(".st-key-attention-weights .live-plot[data-state=rest]").wait_for(timeout=60_000)
-    drawn(page)
+    settled(page)
     said = tab_to_cells(page)
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Space")
@@ -87,9 +76,10 @@ def test_the_arithmetic_of_a_weight_is_opened_by_keyboard(page: Page, app: str) 
 
 def test_charts_without_cells_are_no_stop_on_the_way(page: Page, app: str) -> None:
     page.goto(app)
-    drawn(page)
+    at_rest(page)
+    settled(page)
     page.get_by_role("link", name="Long context").click()
-    expect(page.locator(".live-plot[data-state=rest]")).to_have_count(2, timeout=60_000)
+    at_rest(page, charts=2)
     cursors = page.locator(".live-plot-cursor")
     expect(cursors).to_have_count(2)
     for cursor in cursors.all():
@@ -98,7 +88,8 @@ def test_charts_without_cells_are_no_stop_on_the_way(page: Page, app: str) -> No
 
 def test_no_label_is_made_while_the_cells_lack_the_focus(page: Page, app: str) -> None:
     page.goto(app)
-    drawn(page)
+    at_rest(page)
+    settled(page)
     page.evaluate(
         """() => { window.labels = 0; const own = Plotly.Fx.hover
              Plotly.Fx.hover = (...all) => { window.labels++; return own(...all) } }"""
@@ -109,7 +100,7 @@ def test_no_label_is_made_while_the_cells_lack_the_focus(page: Page, app: str) -
         page.keyboard.press("ArrowRight")
         page.wait_for_timeout(100)
     expect(page).to_have_url(re.compile(r"scale=1\.05"))
-    drawn(page)
+    settled(page)
     assert page.evaluate("window.labels") == 0
     tab_to_cells(page)
     assert page.evaluate("window.labels") == 1

@@ -1,24 +1,19 @@
 """What a browser shows while plotly.js is on its way, and that it hears early what it will need."""
 
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
 from playwright.sync_api import Page, Route, expect
 
+from tests.on_screen import AT_A_LINK, at_rest, settled
+
 pytestmark = pytest.mark.browser
-APP = Path(__file__).parents[2] / "app.py"
 PLACES = """Array.from(document.querySelectorAll(".live-plot-cells"), (cells) => {
   const { left, top, width, height } = cells.getBoundingClientRect()
   return [left, top, width, height]
 })"""
 COLOURS = 'Array.from(document.querySelectorAll(".live-plot canvas"), (cells) => cells.toDataURL())'
-
-
-@pytest.fixture(scope="module")
-def app(serve) -> str:
-    return serve(APP)
 
 
 def hold_plotly(page: Page) -> list[Route]:
@@ -38,21 +33,17 @@ def hold_plotly(page: Page) -> list[Route]:
     ["", "?length=2048&dimension=1024", "table", "attention", "compare"],
 )
 def test_cells_are_there_before_plotly_and_stay_where_they_are(app, new_page, path, width):
-    page = new_page(tolerate="404", viewport={"width": width, "height": 800})
+    page = new_page(tolerate=AT_A_LINK, viewport={"width": width, "height": 800})
     held = hold_plotly(page)
     page.goto(f"{app}/{path}")
     page.locator(".live-plot[data-state=early]").first.wait_for(timeout=60_000)
-    page.wait_for_timeout(1000)
+    settled(page, states=("early",))
     places, colours = page.evaluate(PLACES), page.evaluate(COLOURS)
     assert places
     expect(page.locator(".main-svg")).to_have_count(0)
     for route in held:
         route.continue_()
-    page.wait_for_function(
-        """Array.from(document.querySelectorAll(".live-plot"))
-            .every((chart) => chart.dataset.state === "rest")""",
-        timeout=60_000,
-    )
+    settled(page)
     # The numbers beside a colour bar may take some pixels more than its margin has.
     assert np.abs(np.subtract(page.evaluate(PLACES), places)).max() <= 8
     if np.array_equal(page.evaluate(PLACES), places):
@@ -60,15 +51,15 @@ def test_cells_are_there_before_plotly_and_stay_where_they_are(app, new_page, pa
 
 
 def test_a_chart_of_lines_waits_for_plotly(app, new_page):
-    page = new_page(tolerate="404")
+    page = new_page(tolerate=AT_A_LINK)
     held = hold_plotly(page)
     page.goto(f"{app}/long-context")
     page.locator(".live-plot").first.wait_for(timeout=60_000)
-    page.wait_for_timeout(1000)
+    settled(page, states=())
     expect(page.locator(".live-plot[data-painted]")).to_have_count(0)
     for route in held:
         route.continue_()
-    expect(page.locator(".live-plot[data-state=rest]")).to_have_count(2, timeout=60_000)
+    at_rest(page, charts=2)
 
 
 def test_a_slider_moves_the_cells_before_plotly_is_there(app, page):
@@ -84,19 +75,23 @@ def test_a_slider_moves_the_cells_before_plotly_is_there(app, page):
     early = page.evaluate(COLOURS)
     for route in held:
         route.continue_()
-    page.locator(".live-plot[data-state=rest]").wait_for(timeout=60_000)
+    at_rest(page)
     assert page.evaluate(COLOURS) == early
 
 
 def test_the_first_answer_announces_scripts_and_plotly(app, new_page):
-    page = new_page(tolerate="404")
+    page = new_page(tolerate=AT_A_LINK)
     asked = []
     page.on("request", lambda request: asked.append(request.url.removeprefix(app)))
     links = page.goto(f"{app}/attention").headers["link"]
-    page.locator(".live-plot[data-state=rest]").wait_for(timeout=60_000)
+    at_rest(page)
     ours = {
         url.split("?")[0] for url in asked if url.startswith("/assets/") and "/parts/" not in url
     }
     assert {"/assets/plotly.min.js"} < ours
-    for url in ours:
+    components = {url for url in asked if url.startswith("/static/js/BidiComponent.")}
+    assert components, "Streamlit's build has another name for what draws components"
+    for url in ours | components:
         assert f"<{url}" in links
+    for url in re.findall("<(.*?)>", links):
+        assert page.request.get(f"{app}{url}").ok, f"{url} is announced, and not there"

@@ -4,35 +4,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from pathlib import Path
-from urllib.parse import parse_qs, unquote, urlsplit
+from urllib.parse import unquote
 
 import pytest
 import segno
 from playwright.sync_api import Page, expect
 
 from pages._ui.lessons import Lesson, Step, lessons
+from tests.on_screen import AT_A_LINK, eventually, query, settled
 
 pytestmark = pytest.mark.browser
 
-APP = Path(__file__).parents[2] / "app.py"
 STEP = "/?encoding=learned&length=10&lesson=handbook-combining.1"
-
-
-@pytest.fixture(scope="session")
-def app(serve: Callable[..., str]) -> str:
-    """The URL of the real app."""
-    return serve(APP)
 
 
 def open_page(page: Page, url: str) -> None:
     """Go there and wait until a picture is painted and at rest."""
     page.goto(url)
     page.locator(".live-plot[data-state=rest]").first.wait_for(timeout=60_000)
-
-
-def query(page: Page) -> dict[str, str]:
-    return {name: values[0] for name, values in parse_qs(urlsplit(page.url).query).items()}
 
 
 def arrive(page: Page, lesson: Lesson, number: int) -> None:
@@ -72,7 +61,8 @@ def test_a_lesson_runs_to_its_end_by_keyboard(page: Page, app: str, slug: str) -
     for number, step in enumerate(lesson.steps, 1):
         arrive(page, lesson, number)
         expect(page).to_have_url(re.compile(rf"lesson={slug}\.{number}"))
-        assert query(page) == {**step.params, "lesson": f"{slug}.{number}"}
+        wanted = {**step.params, "lesson": f"{slug}.{number}"}
+        assert query(page) == {name: [value] for name, value in wanted.items()}
         answer(page, step)
         page.keyboard.press("n")
     expect(page.get_by_role("heading", name="Lessons")).to_be_visible(timeout=30_000)
@@ -126,7 +116,7 @@ def test_one_key_is_for_the_projector_and_leaves_it(page: Page, app: str) -> Non
     page.keyboard.press("p")
     expect(page).to_have_url(re.compile("present=true"))
     page.wait_for_function("document.documentElement.hasAttribute('data-present')")
-    page.wait_for_timeout(1500)
+    settled(page)
     large = sizes(page)
     # The picture's type grows as far as the whole of it still fits into the window.
     assert large[0] > 1.3 * small[0]
@@ -144,8 +134,7 @@ def test_one_key_is_for_the_projector_and_leaves_it(page: Page, app: str) -> Non
     page.keyboard.press("p")
     expect(page).not_to_have_url(re.compile("present"))
     expect(page.get_by_text("Each cell is one value.")).to_be_visible()
-    page.wait_for_timeout(1500)
-    assert sizes(page) == small
+    eventually(page, lambda: sizes(page), small)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -160,9 +149,12 @@ def test_the_code_holds_the_link_in_the_address_bar(
     page.keyboard.press("q")
     image = page.get_by_role("img", name="QR code of")
     expect(image).to_be_visible(timeout=20_000)
-    page.wait_for_timeout(500)
+    eventually(
+        page,
+        lambda: unquote(image.get_attribute("alt").removeprefix("QR code of ")),
+        unquote(page.url),
+    )
     link = image.get_attribute("alt").removeprefix("QR code of ")
-    assert unquote(link) == unquote(page.url)
     # What is painted is that link's code: dark and light where its modules are.
     modules = [[bool(cell) for cell in row] for row in segno.make_qr(
         link, error="l", boost_error=False).matrix]  # fmt: skip
@@ -200,7 +192,7 @@ def test_a_link_hides_and_locks_controls(page: Page, app: str) -> None:
     page.keyboard.press("ArrowRight")
     expect(page).to_have_url(re.compile("dimension="))
     now = query(page)
-    assert (now["encoding"], now["length"], now["lock"]) == ("rope", "40", "length,at")
+    assert (now["encoding"], now["length"], now["lock"]) == (["rope"], ["40"], ["length,at"])
     page.get_by_role("button", name="More").click()
     expect(page.get_by_label("Numbers at positions", exact=True)).to_be_disabled()
     expect(page.get_by_label("Pair layout")).to_have_count(0)
@@ -221,8 +213,7 @@ def test_a_lesson_works_inside_slides(page: Page, app: str) -> None:
 
 
 def test_a_short_link_opens_a_lesson_at_a_step(new_page: Callable[..., Page], app: str) -> None:
-    # Streamlit asks for its own addresses below the page's path first.
-    page = new_page(tolerate="404")
+    page = new_page(tolerate=AT_A_LINK)
     page.goto(f"{app}/lesson?lesson=handbook-combining&step=2")
     arrive(page, lessons()["handbook-combining"], 2)
     expect(page).to_have_url(re.compile(r"lesson=handbook-combining\.2"))

@@ -9,6 +9,8 @@ import pytest
 from PIL import Image
 from playwright.sync_api import expect
 
+from tests.on_screen import AT_A_LINK, eventually, settled
+
 pytestmark = pytest.mark.browser
 DEMO = Path(__file__).parent / "apps" / "live_demo.py"
 
@@ -20,13 +22,8 @@ def url(serve):
 
 def open_demo(page, url, query=""):
     page.goto(f"{url}/{query}")
-    settle(page)
-
-
-def settle(page):
-    """Wait until Plotly holds what the newest frame says."""
-    page.wait_for_timeout(300)
-    page.wait_for_selector('.live-plot[data-state="rest"]', timeout=30_000)
+    page.locator(".live-plot").first.wait_for(timeout=60_000)
+    settled(page)
 
 
 def scale(page):
@@ -150,7 +147,7 @@ def test_zoom_is_reported_kept_over_a_move_and_reset(page, url):
     zoom = text(page, "zoom").inner_text()
     drag(page, 0.5)
     expect(text(page, "scale")).to_contain_text("scale 2.0")
-    settle(page)
+    settled(page)
     ranges = page.evaluate(
         """() => {
             const graph = document.querySelector(".js-plotly-plot")
@@ -205,7 +202,7 @@ def test_drag_and_rest_look_the_same(page, url):
     cells = [pixels(page, subplot(page, i)) for i in range(3)]
     page.mouse.up()
     page.mouse.move(5, 5)
-    settle(page)
+    settled(page)
     for i, before in enumerate(cells):
         np.testing.assert_array_equal(before, pixels(page, subplot(page, i)))
     # Plotly smooths the edges of its lines a little differently.
@@ -240,19 +237,15 @@ def test_ordinary_figures_and_the_player(page, url):
     expect(snapshot).to_have_attribute("aria-valuetext", "step 19")
     snapshot.press("Home")
     expect(snapshot).to_have_attribute("aria-valuetext", "step 0")
-    page.wait_for_timeout(600)
-    loss = page.evaluate(
-        """() => [...document.querySelectorAll(".js-plotly-plot")].at(-1).data[1].y"""
-    )
-    assert [
-        value for value in (loss if isinstance(loss, list) else loss.values()) if value == value
-    ] == [1]
+    loss = """() => [...[...document.querySelectorAll(".js-plotly-plot")].at(-1).data[1].y]
+               .filter(Number.isFinite)"""
+    eventually(page, lambda: page.evaluate(loss), [1])
     page.get_by_role("button", name="Play").click()
     expect(snapshot).to_have_attribute("aria-valuetext", "step 19", timeout=10_000)
 
 
 def test_parts_that_left_the_shelf_are_asked_for_again(new_page, url):
-    page = new_page(tolerate="404")
+    page = new_page(tolerate=AT_A_LINK)
     refused = []
 
     def refuse_first(route):
@@ -269,4 +262,4 @@ def test_parts_that_left_the_shelf_are_asked_for_again(new_page, url):
 def test_base_url_path(serve, page):
     url = serve(DEMO, "--server.baseUrlPath=some/where")
     page.goto(f"{url}/some/where/")
-    settle(page)
+    settled(page)

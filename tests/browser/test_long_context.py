@@ -9,41 +9,27 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 import posembed_core as pc
 from posembed_core.known_configs import known_configs
+from tests.on_screen import AT_A_LINK, at_rest, barriers, settled
 
 pytestmark = pytest.mark.browser
 
-APP = Path(__file__).parents[2] / "app.py"
 YARN = {
     "head_dim": 64,
     "max_position_embeddings": 16384,
     "rope_theta": 10000.0,
     "rope_scaling": {"type": "yarn", "factor": 4, "original_max_position_embeddings": 4096},
 }
-# Streamlit asks for its own addresses below the page's path first.
-AT_A_LINK = "404"
-
-
-@pytest.fixture(scope="session")
-def app(serve: Callable[..., str]) -> str:
-    """The URL of the real app."""
-    return serve(APP)
-
-
-def at_rest(page: Page) -> None:
-    """Wait until both figures are painted."""
-    expect(page.locator(".live-plot[data-painted]")).to_have_count(2, timeout=60_000)
 
 
 def open_page(page: Page, app: str) -> None:
     """Come from the landing page, as a visitor does."""
     page.goto(app)
     page.get_by_role("link", name="Long context").click()
-    at_rest(page)
+    at_rest(page, charts=2)
 
 
 def expect_text(page: Page, words: str) -> None:
@@ -55,7 +41,7 @@ def paste(page: Page, text: str) -> None:
     area = page.get_by_label("Text", exact=True)
     area.fill(text)
     area.press("Control+Enter")
-    page.wait_for_timeout(300)
+    settled(page)
     page.keyboard.press("Escape")
 
 
@@ -85,7 +71,7 @@ def test_a_pasted_config_is_explained(page: Page, app: str) -> None:
     paste(page, json.dumps(YARN))
     expect_text(page, "Of 32 pairs at 16,384 tokens")
     expect(page.get_by_text("cancels the default")).to_have_count(0)
-    at_rest(page)
+    at_rest(page, charts=2)
 
 
 def test_a_link_shows_the_same_to_a_colleague(
@@ -97,7 +83,7 @@ def test_a_link_shows_the_same_to_a_colleague(
     page.wait_for_url("**config=**")
     colleague = new_page(tolerate=AT_A_LINK)
     colleague.goto(page.url)
-    at_rest(colleague)
+    at_rest(colleague, charts=2)
     expect_text(colleague, "Of 32 pairs at 16,384 tokens")
     assert colleague.url == page.url
 
@@ -159,7 +145,7 @@ def test_nothing_sticks_out(
     if width < 800:  # the menu is folded there
         page.get_by_test_id("stExpandSidebarButton").click()
     page.get_by_role("link", name="Long context").click()
-    at_rest(page)
+    at_rest(page, charts=2)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     widest = page.evaluate(
         "Math.max(...[...document.querySelectorAll('.live-plot')].map((plot) => "
@@ -174,11 +160,4 @@ def test_axe_finds_nothing_but_streamlits_own(
 ) -> None:
     page = new_page(color_scheme=scheme)
     open_page(page, app)
-    found = Axe().run(page).response["violations"]
-    own = [
-        (violation["id"], node["html"][:120])
-        for violation in found
-        for node in violation["nodes"]
-        if "stCaption" not in node["html"]
-    ]
-    assert own == []
+    assert barriers(page) == []

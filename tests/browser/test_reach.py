@@ -4,28 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from pathlib import Path
 from urllib.parse import urlencode, urlsplit
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from pages._ui.lessons import lessons
 from pages._ui.site import FOLDER, PAGES, SitePage
+from tests.on_screen import AT_A_LINK, barriers, settled
 
 pytestmark = pytest.mark.browser
 
-APP = Path(__file__).parents[2] / "app.py"
 HERE = [pytest.param(page, id=page.path) for page in PAGES if (FOLDER / page.file).exists()]
 # A projector, a 1280 × 900 window at 200 % zoom, a phone.
 SCREENS = ((1024, 768), (640, 450), (390, 844))
-
-
-@pytest.fixture(scope="session")
-def app(serve: Callable[..., str]) -> str:
-    """The URL of the real app."""
-    return serve(APP)
 
 
 def visit(page: Page, app: str, where: SitePage) -> None:
@@ -39,24 +31,7 @@ def visit(page: Page, app: str, where: SitePage) -> None:
         return
     page.wait_for_url(re.compile("" if where is PAGES[0] else where.path))
     page.locator(".live-plot[data-state=rest]").first.wait_for(timeout=60_000)
-    rest(page)
-
-
-def rest(page: Page) -> None:
-    """Wait until the script has run to its end."""
-    page.locator("[data-test-script-state=notRunning]").wait_for(timeout=60_000)
-    page.wait_for_timeout(500)
-
-
-def ours(violations: list[dict]) -> list[tuple[str, object]]:
-    """What axe has found, but for the contrast of Streamlit's own st.caption."""
-    return [
-        (violation["id"], node["target"])
-        for violation in violations
-        if violation["impact"] in {"serious", "critical"}
-        for node in violation["nodes"]
-        if not (violation["id"] == "color-contrast" and "stCaption" in str(node["html"]))
-    ]
+    settled(page)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -66,10 +41,10 @@ def test_a_page_reaches_everybody(
 ) -> None:
     page = new_page(color_scheme=scheme, reduced_motion="reduce", device_scale_factor=1)
     visit(page, app, where)
-    assert ours(Axe().run(page).response["violations"]) == []
+    assert barriers(page) == []
     for width, height in SCREENS:
         page.set_viewport_size({"width": width, "height": height})
-        page.wait_for_timeout(500)
+        settled(page)
         overflow = page.evaluate("document.documentElement.scrollWidth - innerWidth")
         assert overflow <= 0, f"{overflow} pixels too wide at {width} × {height}"
 
@@ -85,9 +60,9 @@ def test_a_page_asks_no_other_host_and_says_its_numbers(
         folded.locator("summary").click()
     for popover in page.get_by_test_id("stPopover").all():
         popover.get_by_role("button").first.click()
-        page.wait_for_timeout(400)
+        settled(page)
         page.keyboard.press("Escape")
-    rest(page)
+    settled(page)
     assert hosts - {""} == {urlsplit(app).netloc}
     said = page.evaluate(
         "[...document.querySelectorAll('.live-plot [role=img]')].map((e) => e.ariaLabel)"
@@ -142,12 +117,12 @@ def test_what_opens_reaches_everybody(
         page.get_by_test_id("stPopover").get_by_role("button", name=name, exact=True).click()
         body = page.get_by_test_id("stPopoverBody")
         body.wait_for(timeout=30_000)
-        rest(page)
-        assert ours(Axe().run(page).response["violations"]) == [], name
+        settled(page)
+        assert barriers(page) == [], name
         # The same on a phone, where it must fit as well.
         page.set_viewport_size({"width": 390, "height": 844})
-        page.wait_for_timeout(400)
-        assert ours(Axe().run(page).response["violations"]) == [], f"{name} at 390 px"
+        settled(page)
+        assert barriers(page) == [], f"{name} at 390 px"
         if body.is_visible():
             box = body.bounding_box()
             assert box["x"] >= 0, name
@@ -172,12 +147,10 @@ def on_attention() -> list[tuple[str, dict[str, str]]]:
 def test_a_projector_shows_attention_without_scrolling(
     new_page: Callable[..., Page], app: str, name: str, params: dict[str, str]
 ) -> None:
-    # Streamlit asks for its own addresses below the page's path first.
-    page = new_page(tolerate="404", viewport={"width": 1280, "height": 800})
+    page = new_page(tolerate=AT_A_LINK, viewport={"width": 1280, "height": 800})
     page.goto(f"{app}/attention?{urlencode({**params, 'present': 'true'})}")
     page.locator(".live-plot[data-state=rest]").first.wait_for(timeout=60_000)
-    rest(page)
-    page.wait_for_timeout(1500)
+    settled(page)
     bottom = page.evaluate(
         "document.querySelector('.live-plot .js-plotly-plot').getBoundingClientRect().bottom"
     )

@@ -10,28 +10,19 @@ from pathlib import Path
 
 import pytest
 import torch
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 import posembed_core as pc
 from pages._ui.table_training import FRAMES
+from tests.on_screen import AT_A_LINK, barriers, eventually, settled
 
 pytestmark = pytest.mark.browser
 
-APP = Path(__file__).parents[2] / "app.py"
 SMALL = "max_seq_len=32&embed_dim=16&num_tokens=8&batch_size=4&steps=80"
 SPEC = pc.TrainingSpec(
     max_seq_len=32, embed_dim=16, num_tokens=8, batch_size=4, steps=80,
     snapshot_every=-(-80 // FRAMES),
 )  # fmt: skip
-# Streamlit asks for its own addresses below the page's path first.
-AT_A_LINK = "404"
-
-
-@pytest.fixture(scope="session")
-def app(serve: Callable[..., str]) -> str:
-    """The URL of the real app."""
-    return serve(APP)
 
 
 @pytest.fixture
@@ -87,23 +78,20 @@ def test_noise_is_trained_and_played_back_without_the_server(
     trained(page)
     page.wait_for_url("**step=80**")
     assert picture(page) != noise
-    expect(page.locator(".live-plot")).to_have_attribute("data-state", "rest", timeout=20_000)
-    assert loss_points(page) == 41
-    page.wait_for_timeout(1000)
+    eventually(page, lambda: loss_points(page), 41)
+    settled(page)
     traffic.clear()
     slider = page.get_by_role("slider", name="Snapshot")
     slider.press("Home")
     expect(page.locator(".live-plot-player output")).to_have_text("step 0 of 80")
-    page.wait_for_timeout(500)
-    assert picture(page) == noise
-    assert loss_points(page) == 1
+    eventually(page, lambda: picture(page), noise)
+    eventually(page, lambda: loss_points(page), 1)
     press(page, "Play")
     expect(page.locator(".live-plot-player output")).to_have_text("step 80 of 80", timeout=20_000)
     assert sum(traffic.sizes) == 0
     press(page, "Reset")
     say(page, "Step 0 of 80")
-    page.wait_for_timeout(500)
-    assert picture(page) == noise
+    eventually(page, lambda: picture(page), noise)
 
 
 def test_a_long_run_can_be_paused_and_the_page_used_meanwhile(at: Callable[..., Page]) -> None:
@@ -124,12 +112,10 @@ def test_a_row_is_looked_up_while_the_slider_moves(at: Callable[..., Page]) -> N
     slider = page.get_by_role("slider", name="Position i")
     slider.press("ArrowRight")
     page.wait_for_url("**position=6**")
-    page.wait_for_timeout(800)
-    row = page.evaluate(
-        """() => [...document.querySelector('.live-plot .js-plotly-plot')
-             .data.find(({ name }) => name === 'row').y]"""
-    )
-    assert row == pytest.approx(SPEC.initial_table()[6].tolist())
+    row = """() => [...document.querySelector('.live-plot .js-plotly-plot')
+               .data.find(({ name }) => name === 'row').y]"""
+    expected = pytest.approx(SPEC.initial_table()[6].tolist())
+    eventually(page, lambda: page.evaluate(row), expected)
     slider.press("End")
     say(page, "Position 63 has no row in a table of 32 rows")
 
@@ -181,11 +167,4 @@ def test_axe_finds_nothing_but_streamlits_own(
     at: Callable[..., Page], view: str, scheme: str
 ) -> None:
     page = at(f"{SMALL}&view={view}", color_scheme=scheme)
-    found = Axe().run(page).response["violations"]
-    own = [
-        (violation["id"], node["html"][:120])
-        for violation in found
-        for node in violation["nodes"]
-        if "stCaption" not in node["html"]
-    ]
-    assert own == []
+    assert barriers(page) == []

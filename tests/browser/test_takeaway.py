@@ -8,7 +8,6 @@ import subprocess
 import sys
 import xml.etree.ElementTree as ET
 import zipfile
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -17,23 +16,17 @@ from PIL import Image
 from playwright.sync_api import Browser, Page, expect
 
 from posembed_core import combine, create, random_tokens
+from tests.on_screen import at_rest
 
 pytestmark = pytest.mark.browser
 
-APP = Path(__file__).parents[2] / "app.py"
 SVG = "{http://www.w3.org/2000/svg}"
-
-
-@pytest.fixture(scope="session")
-def app(serve: Callable[..., str]) -> str:
-    """The URL of the real app."""
-    return serve(APP)
 
 
 def opened(page: Page, url: str, button: str) -> None:
     """Go there, wait for the picture, and open one of the buttons beside the sliders."""
     page.goto(url)
-    page.locator(".live-plot[data-state=rest]").wait_for(timeout=60_000)
+    at_rest(page)
     page.get_by_role("button", name=button, exact=True).click()
 
 
@@ -169,7 +162,7 @@ def test_the_code_follows_the_setting(page: Page, app: str) -> None:
 def test_every_picture_of_a_page_is_in_its_archive(page: Page, app: str, tmp_path: Path) -> None:
     page.goto(app)
     page.get_by_role("link", name="Long context").click()
-    expect(page.locator(".live-plot[data-state=rest]")).to_have_count(2, timeout=60_000)
+    at_rest(page, charts=2)
     page.get_by_role("button", name="Take away", exact=True).click()
     own = saved(page, "SVG of scores", tmp_path)
     files = archived(page, tmp_path)

@@ -18,40 +18,32 @@ from playwright.sync_api import Browser, Page, expect
 from pages._ui.attention_inputs import Scene, attention, column, inputs
 from posembed_core import create
 from tests.browser.test_takeaway import SVG, archived, colours, has_blue_and_red, saved, svg_root
+from tests.on_screen import AT_A_LINK, at_rest, settled
 
 pytestmark = pytest.mark.browser
 
-APP = Path(__file__).parents[2] / "app.py"
-AT_A_LINK = "404"  # Streamlit asks for its own addresses below the page's path first
 SENTENCE = "one two three"
-
-
-@pytest.fixture(scope="session")
-def app(serve: Callable[..., str]) -> str:
-    """The URL of the real app."""
-    return serve(APP)
 
 
 @pytest.fixture
 def moved(new_page: Callable[..., Page], app: str) -> Callable[..., Page]:
-    """moved(path, slider, steps) → the page with a slider pushed up by keys, at rest."""
+    """moved(path, slider, steps, asked) → the page with a slider pushed up by keys, at rest.
 
-    def open_link(path: str, slider: str, steps: int) -> Page:
+    asked: what the address bar comes to say.
+    """
+
+    def open_link(path: str, slider: str, steps: int, asked: str) -> Page:
         page = new_page(tolerate=AT_A_LINK)
         page.goto(f"{app}/{path}")
         at_rest(page)
         handle = page.get_by_role("slider", name=slider)
         for _ in range(steps):
             handle.press("ArrowRight")
-        page.wait_for_timeout(1000)
-        at_rest(page)
+        page.wait_for_url(re.compile(rf"[?&]{asked}(&|$)"))
+        settled(page)
         return page
 
     return open_link
-
-
-def at_rest(page: Page) -> None:
-    page.locator(".live-plot[data-state=rest]").wait_for(timeout=60_000)
 
 
 def drawn(page: Page, folder: Path) -> int:
@@ -92,7 +84,10 @@ def printed(script: bytes, folder: Path) -> str:
 def test_a_looked_up_row_is_taken_away(
     moved: Callable[..., Page], browser: Browser, tmp_path: Path
 ) -> None:
-    page = moved("table?view=lookup&source=sinusoidal&max_seq_len=32&embed_dim=16", "Position i", 4)
+    page = moved(
+        "table?view=lookup&source=sinusoidal&max_seq_len=32&embed_dim=16",
+        "Position i", 4, "position=9",
+    )  # fmt: skip
     page.get_by_role("button", name="Code", exact=True).click()
     code = page.locator("[data-testid=stPopoverBody] [data-testid=stCode]")
     expect(code).to_contain_text("position = 9", timeout=30_000)
@@ -117,7 +112,7 @@ def test_weights_are_taken_away(
     moved: Callable[..., Page], browser: Browser, tmp_path: Path
 ) -> None:
     query = f"tokens=random&text={SENTENCE.replace(' ', '%20')}&encodings=none_alibi&head=2"
-    page = moved(f"attention?{query}", "Scale s", 3)
+    page = moved(f"attention?{query}", "Scale s", 3, "scale=1.03")
     page.get_by_role("button", name="Take away", exact=True).click()
     assert drawn(page, tmp_path) == 5
     scene = Scene(False, SENTENCE)
