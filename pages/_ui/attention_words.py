@@ -52,7 +52,7 @@ def shuffle_table(
 ) -> str:
     """‖f(PX) − P f(X)‖ of each encoding, without a mask and with one."""
     lines = [
-        "| | no mask: ‖f(PX) − P f(X)‖ | greatest entry | causal mask: ‖f(PX) − P f(X)‖ | ‖f(X)‖ |",
+        "| encoding | no mask: ‖f(PX) − P f(X)‖ | greatest entry | with a causal mask | ‖f(X)‖ |",
         "|:--|--:|--:|--:|--:|",
     ]
     for title, one, other in zip(titles, plain, masked, strict=True):
@@ -95,7 +95,10 @@ def shuffle_said(
 
 def shift_table(titles: Sequence[str], tests: Sequence[ShiftTest | str]) -> str:
     """How much each encoding notices; a text in place of a test says why there is none."""
-    lines = ["| | greatest change of a score | greatest score | |", "|:--|--:|--:|:--|"]
+    lines = [
+        "| encoding | greatest change of a score | greatest score | shift |",
+        "|:--|--:|--:|:--|",
+    ]
     for title, test in zip(titles, tests, strict=True):
         if isinstance(test, str):
             lines.append(f"| {title} | – | – | {test} |")
@@ -149,7 +152,7 @@ def distance_said(farthest: int, head: int) -> str:
 
 def claims_table(titles: Sequence[str], found: Sequence[Sequence[Claim]]) -> str:
     """Claims and computations side by side."""
-    lines = ["| | | claimed | computed | difference |", "|:--|:--|--:|--:|--:|"]
+    lines = ["| encoding | claim | claimed | computed | difference |", "|:--|:--|--:|--:|--:|"]
     for title, claims in zip(titles, found, strict=True):
         for number, claim in enumerate(claims):
             name = "" if number else f"**{title}**"

@@ -93,7 +93,7 @@ export class Notes {
     const [head, body] = [make("thead", table), make("tbody", table)]
     const fill = (row, cells, kind) => cells.map((_, i) => {
       const cell = make(kind ?? (i === 0 ? "th" : "td"), row)
-      cell.scope = kind ? "col" : "row"
+      if (cell.tagName === "TH") cell.scope = kind ? "col" : "row"
       cell.classList.toggle("number", numbers.includes(i))
       return cell
     })
