@@ -181,23 +181,22 @@ class RotaryEncoding(Encoding):
         ``seq_len`` is the whole sequence's length where the frequencies depend on it; None takes
         one more than the greatest position given. ``scale=0.5`` is position interpolation by 2.
         """
-        factor = self.attention_factor(self._length(positions, seq_len))
-        angles = self.angles(positions, seq_len, scale=scale)
-        return rotate_pairs(x, angles, self.pairing, factor)
+        where = as_positions(positions)
+        length = sequence_length(where) if seq_len is None else seq_len
+        angles = self.angles(where, length, scale=scale)
+        return rotate_pairs(x, angles, self.pairing, self.attention_factor(length))
 
     def angles(
         self, positions: Positions, seq_len: int | None = None, *, scale: float = 1.0
     ) -> Float[Tensor, "... pairs"]:
         """The angle of each pair at each position, radians, float64."""
-        inv_freq = self.inv_freq(self._length(positions, seq_len))
-        return position_angles(as_positions(positions), inv_freq, scale)
+        where = as_positions(positions)
+        length = sequence_length(where) if seq_len is None else seq_len
+        return position_angles(where, self.inv_freq(length), scale)
 
     def per_channel(self, pairs: Float[Tensor, "... pairs"]) -> Float[Tensor, "... rotary_dim"]:
         """A value for each pair, written at both channels of the pair."""
         return join_pairs(pairs, pairs, self.pairing)
-
-    def _length(self, where: Positions, seq_len: int | None) -> int:
-        return sequence_length(as_positions(where)) if seq_len is None else seq_len
 
     def scores(
         self,

@@ -22,8 +22,7 @@ def inverse_frequencies(dim: int, base: float) -> Float[Tensor, " pairs"]:
     float64. Vaswani et al. 2017, section 3.5; Su et al. 2021, eq. 15.
     """
     even = torch.arange(0, dim, 2, dtype=torch.float64)
-    frequencies: Tensor = base ** (even / -dim)
-    return frequencies
+    return torch.pow(base, even.div_(-dim))
 
 
 def ntk_base(base: float, stretch: float, dim: int) -> float:
@@ -91,8 +90,8 @@ def rotate_pairs(
     """
     width = 2 * angles.shape[-1]
     exact = x.dtype if x.dtype == torch.float32 else torch.float64
-    cos = (angles.cos() * factor).to(exact)
-    sin = (angles.sin() * factor).to(exact)
+    waves = (angles.cos(), angles.sin())
+    cos, sin = ((wave if factor == 1.0 else wave * factor).to(exact) for wave in waves)
     turned, passed = x[..., :width].to(exact), x[..., width:]
     a, b = split_pairs(turned, pairing)
     if pairing == "interleaved":

@@ -209,18 +209,21 @@ class Preview:
 
     def _linear_norms(self, scale: float) -> Norms:
         ee, ep, pp = self._once("squares", self._summed_squares)
-        if self.operation == "multiply":
-            combined = scale**2 * ep
+        # A multiple of what stays the same takes no pass over all positions.
+        token = self._once("token norms", lambda: self._pool_norms(ee))
+        position = abs(scale) * self._once("position norms", lambda: self._pool_norms(pp))
+        if self._inside:
+            combined = token
+        elif self.operation == "multiply":
+            combined = abs(scale) * self._once("product norms", lambda: self._pool_norms(ep))
         else:
-            combined = ee + 2 * scale * ep + scale**2 * pp
-        # Rounding may leave a tiny negative square where e and s·p cancel.
-        return self._pool_norms(ee, scale**2 * pp, combined.clamp(min=0))
-
-    def _pool_norms(self, *squares: Tensor) -> Norms:
-        token, position, combined = (
-            pool_rows(square.sqrt(), Span(0, len(square), self.rows.step)) for square in squares
-        )
+            # Rounding may leave a tiny negative square where e and s·p cancel.
+            squares = ee + scale * (2 * ep + scale * pp)
+            combined = self._pool_norms(squares.clamp_(min=0))
         return Norms(token=token, position=position, combined=combined)
+
+    def _pool_norms(self, squares: Tensor) -> Tensor:
+        return pool_rows(squares.sqrt(), Span(0, len(squares), self.rows.step))
 
     def _anew(self, scale: float) -> tuple[dict[str, Cells], Norms]:
         arrays: dict[str, list[Tensor]] = {"combined": []}
@@ -240,7 +243,7 @@ class Preview:
             for kept, part in zip(squares, (piece.token, piece.moved, piece.combined), strict=True):
                 kept.append(row_products(part, part))
         fresh = {name: torch.cat(parts) for name, parts in arrays.items()}
-        return fresh, self._pool_norms(*(torch.cat(kept) for kept in squares))
+        return fresh, Norms(*(self._pool_norms(torch.cat(kept)) for kept in squares))
 
     def _piece(self, token: Tensor, vector: Tensor, at: slice, scale: float) -> Combined:
         position = moved = torch.zeros_like(token)
