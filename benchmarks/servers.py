@@ -57,8 +57,8 @@ class Server:
 
 
 @contextlib.contextmanager
-def serving(script: Path) -> Iterator[Server]:
-    """A server of that script, until the block ends."""
+def serving(script: Path, **environment: str) -> Iterator[Server]:
+    """A server of that script, with more variables in its environment, until the block ends."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = int(probe.getsockname()[1])
@@ -70,7 +70,7 @@ def serving(script: Path) -> Iterator[Server]:
         process = subprocess.Popen(
             command,
             cwd=ROOT,
-            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
             stdout=output,
             stderr=subprocess.STDOUT,
         )

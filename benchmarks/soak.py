@@ -21,6 +21,7 @@ from posembed_core import encodings
 
 VISITORS = 4
 STEPS = 30  # of a visitor, who then leaves
+CACHE_MB = "256"  # full after a minute or two, so that what grows afterwards is no cache
 PAGES = ("", "table", "attention", "long-context")
 NAMES = (
     "tokens", "encoding", "length", "dimension", "scale", "operation", "layer_norm", "sqrt_dim",
@@ -54,7 +55,7 @@ def run(quick: bool, minutes: float = 10.0, seed: int = 0) -> Section:
     seconds = 15.0 if quick else minutes * 60
     counts: Counter[str] = Counter()
     seen: list[memory.Held] = []
-    with servers.serving(servers.APP) as server:
+    with servers.serving(servers.APP, POSEMBED_CACHE_MB=CACHE_MB) as server:
         asyncio.run(_soak(server, seconds, seed, counts, seen))
         complaints = server.complaints()
         section.add(

@@ -12,6 +12,7 @@ import torch
 from cachetools import LRUCache, cached
 from torch import Tensor
 
+from pages._ui.bounds import share
 from pages._ui.live import PackedArray, pack_array
 from posembed_core import AdditiveEncoding, CheckpointError, Encoding, RelativeEncoding
 from posembed_core.combine import LayerNorm, Operation
@@ -26,8 +27,6 @@ from posembed_core.tokens import (
     random_tokens,
 )
 
-MATRIX_BYTES = 768 * 2**20
-PICTURE_BYTES = 256 * 2**20
 # From so many values on, only so many pictures at once have whole matrices at work: what these need
 # is beside the cache, up to 300 MB each.
 _LARGE_VALUES = 2**22
@@ -91,11 +90,11 @@ class Shown:
 
 
 _matrices: LRUCache[Hashable, Tensor] = LRUCache(
-    MATRIX_BYTES, getsizeof=lambda matrix: matrix.untyped_storage().nbytes()
+    share("matrices"), getsizeof=lambda matrix: matrix.untyped_storage().nbytes()
 )
 # Two or three arrays as float32 and packed as int16, and three sums per position in float64.
 _pictures: LRUCache[Hashable, Shown] = LRUCache(
-    PICTURE_BYTES, getsizeof=lambda shown: 4_000_000 + 24 * shown.preview.shape[0]
+    share("pictures"), getsizeof=lambda shown: 4_000_000 + 24 * shown.preview.shape[0]
 )
 _sentences: LRUCache[Hashable, Sentence] = LRUCache(256)
 

@@ -10,14 +10,13 @@ import numpy as np
 from cachetools import LRUCache, cached
 
 from pages._ui import live
+from pages._ui.bounds import share
 from pages._ui.chart import Chart, packed
 from pages._ui.figures.table import colour_range, training_figure
 from pages._ui.table_training import Progress
 from posembed_core.film import Course, Film, course, film
 from posembed_core.preview import nice_ceiling
 from posembed_core.training import Snapshot, TrainingSpec
-
-FILM_BYTES = 128 * 2**20
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +87,7 @@ def _chart(progress: Progress, packs: Packs, *, waits: bool) -> Chart:
     )
 
 
-_films: LRUCache[Hashable, Packs] = LRUCache(FILM_BYTES, getsizeof=lambda packs: packs.size)
+_films: LRUCache[Hashable, Packs] = LRUCache(share("films"), getsizeof=lambda packs: packs.size)
 
 
 def film_bytes() -> int:

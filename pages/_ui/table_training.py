@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import streamlit as st
 from cachetools import LRUCache, cached
 
+from pages._ui.bounds import share
 from pages._ui.controls import setting
 from pages._ui.link import Link
 from posembed_core import EncodingError, TrainingSpec, train_table
@@ -19,7 +20,7 @@ from posembed_core.runs import Runs, RunState, TooManyRunsError
 from posembed_core.tasks import TASKS
 from posembed_core.training import Snapshot
 
-RUNS = Runs()
+RUNS = Runs(most_bytes=share("trainings"))
 atexit.register(RUNS.close)
 
 POLL_SECONDS = 0.6

@@ -143,14 +143,13 @@ def test_an_array_that_stays_is_packed_once() -> None:
 
 
 def test_matrices_stay_within_their_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert cached._matrices.maxsize == cached.MATRIX_BYTES
+    assert cached._matrices.maxsize == 768 * 2**20
     for seed in range(30):
         cached.token_matrix(setting("none", 2048, 1024, source=RandomTokens(seed)))
         held = sum(m.untyped_storage().nbytes() for m in cached._matrices.values())
-        assert held == cached.cache_bytes()["matrices"] <= cached.MATRIX_BYTES
+        assert held == cached.cache_bytes()["matrices"] <= cached._matrices.maxsize
         if seed == 3:  # the bound itself would take 90 of these
             monkeypatch.setattr(cached._matrices, "_Cache__maxsize", 5 * 2**23)
-            monkeypatch.setattr(cached, "MATRIX_BYTES", 5 * 2**23)
     assert len(cached._matrices) == 5
 
 
@@ -161,11 +160,18 @@ def test_a_matrix_beyond_the_bound_is_shown_and_not_kept(monkeypatch: pytest.Mon
     assert cached.cache_bytes()["matrices"] == 0
 
 
+def tensors_in(kept: object) -> list[torch.Tensor]:
+    """All tensors in dictionaries and tuples."""
+    if isinstance(kept, torch.Tensor):
+        return [kept]
+    parts = kept.values() if isinstance(kept, dict) else kept if isinstance(kept, tuple) else ()
+    return [tensor for part in parts for tensor in tensors_in(part)]
+
+
 def held_bytes(shown: Shown) -> int:
     """What a shown picture really holds on to: its tensors and its packed bytes."""
-    kept = vars(shown.preview)
-    tensors = [*kept.get("_fixed", {}).values(), *kept.get("_squares", ())]
-    tensors += [cells for cells, _ in shown._packed.values()]
+    tensors = [cells for cells, _ in shown._packed.values()]
+    tensors += tensors_in(shown.preview._once._values)
     storages = {t.untyped_storage().data_ptr(): t.untyped_storage().nbytes() for t in tensors}
     return sum(storages.values()) + sum(len(p.data) for _, p in shown._packed.values())
 
@@ -189,7 +195,7 @@ def test_a_picture_holds_no_more_than_it_counts_for(slug: str, more: dict[str, A
 def test_pictures_stay_within_their_bytes() -> None:
     for head in range(80):
         cached.picture(setting("none", source=RandomTokens(head)))
-    assert cached.cache_bytes()["pictures"] <= cached.PICTURE_BYTES
+    assert cached.cache_bytes()["pictures"] <= cached._pictures.maxsize == 256 * 2**20
     assert len(cached._pictures) < 80
 
 

@@ -63,7 +63,7 @@ for i in range(0, sessions, max(1, sessions // 6)):
     close = torch.allclose(frame.cells("combined"), cells, atol=1e-5)
     wrong += not (close and torch.allclose(row, whole.combined[7:8], atol=1e-6))
 print(json.dumps({"before": before, "peak": peak, "wrong": wrong, "held": max(held),
-                  "bound": cached.MATRIX_BYTES + cached.PICTURE_BYTES}))
+                  "bound": cached._matrices.maxsize + cached._pictures.maxsize}))
 """
 
 

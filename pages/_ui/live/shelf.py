@@ -9,14 +9,13 @@ from __future__ import annotations
 from collections import OrderedDict
 from threading import Lock
 
-# The largest film of a training needs 98 MB, 60 visitors' largest pictures at once 45.
-LIMIT_BYTES = 128 * 2**20
+from pages._ui.bounds import share
 
 
 class Shelf:
     """Byte strings by id, at most `limit` bytes of them; those unused for longest leave first."""
 
-    def __init__(self, limit: int = LIMIT_BYTES) -> None:
+    def __init__(self, limit: int) -> None:
         self.limit = limit
         self.size = 0
         self._lock = Lock()
@@ -40,4 +39,5 @@ class Shelf:
             return self._items.get(key)
 
 
-shelf = Shelf()
+# The largest film of a training needs 98 MB, 60 visitors' largest pictures at once 45.
+shelf = Shelf(share("shelf"))

@@ -1,0 +1,36 @@
+"""How much memory the caches that all visitors share may take, which an operator may lower."""
+
+from __future__ import annotations
+
+import os
+
+VARIABLE = "POSEMBED_CACHE_MB"
+DEFAULT_MB = 1536
+LEAST_MB = 96
+_SHARES = {"matrices": 6, "pictures": 2, "trainings": 2, "films": 1, "shelf": 1}
+
+
+def cache_megabytes() -> int:
+    """What all caches together may hold: what ``POSEMBED_CACHE_MB`` says, else 1536.
+
+    Raises `SystemExit` with one sentence where that is no number to work with: whoever starts the
+    server learns it then, and no visitor later.
+    """
+    given = os.environ.get(VARIABLE, "").strip()
+    if not given:
+        return DEFAULT_MB
+    if not given.isascii() or not given.isdigit() or int(given) < LEAST_MB:
+        raise SystemExit(
+            f"{VARIABLE} must be a whole number of megabytes from {LEAST_MB} on, got {given!r}; "
+            f"leave it out for {DEFAULT_MB}"
+        )
+    return int(given)
+
+
+def share(cache: str) -> int:
+    """The bytes that one of the caches may hold: matrices, pictures, trainings, films or shelf.
+
+    Half of all goes to matrices. What is larger than its cache is computed each time and works all
+    the same; what is needed for that moment is beside all caches, as it is anyway.
+    """
+    return cache_megabytes() * 2**20 * _SHARES[cache] // sum(_SHARES.values())
