@@ -8,7 +8,7 @@ from starlette.datastructures import MutableHeaders
 from starlette.middleware import Middleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from pages._ui.live.assets import component_urls, compress_plotly, plotly_url, script_urls
+from pages._ui.live.assets import compress_plotly, plotly_url, script_urls
 
 
 class _Ahead:
@@ -32,7 +32,7 @@ def _links() -> str:
     # Not "preload" for plotly.js: the console of a page without a chart would warn that it was in
     # vain.
     links = [f"<{plotly_url()}>; rel=prefetch"]
-    links += [f"<{url}>; rel=modulepreload" for url in (*component_urls(), *script_urls())]
+    links += [f"<{url}>; rel=modulepreload" for url in script_urls()]
     return ", ".join(links)
 
 

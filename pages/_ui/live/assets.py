@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-import re
 from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
@@ -29,7 +28,6 @@ _VERSION = hashlib.blake2b(
     b"".join(path.read_bytes() for path in _SCRIPTS.values()), digest_size=6
 ).hexdigest()
 _PLOTLY = Path(str(files("plotly") / "package_data" / "plotly.min.js"))
-_FRONT_END = Path(str(files("streamlit") / "static"))
 _FOREVER = "public, max-age=31536000, immutable"
 
 
@@ -61,20 +59,6 @@ def stub(script: str) -> str:
 def script_urls() -> list[str]:
     """The absolute paths of all scripts."""
     return [_script_url(script) for script in _SCRIPTS]
-
-
-@lru_cache(maxsize=1)
-def component_urls() -> list[str]:
-    """Where Streamlit's front end has what draws components, and what only that imports.
-
-    It loads them when the first component is to be drawn. None, if its build has come to name them
-    otherwise: then a page only waits for them a little longer.
-    """
-    known = (_FRONT_END / "index.html").read_text("utf-8")
-    names = []
-    for path in (_FRONT_END / "static" / "js").glob("BidiComponent.*.js"):
-        names += [path.name, *re.findall(r'from"\./([\w.-]+\.js)"', path.read_text("utf-8"))]
-    return [f"{_base()}/static/js/{name}" for name in names if name not in known]
 
 
 def _script_url(script: str) -> str:
