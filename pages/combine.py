@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Any, get_args
 
 import streamlit as st
@@ -31,6 +30,7 @@ from pages._ui.figures.equation import (
     narrow_layout,
     ranges,
 )
+from pages._ui.kept import kept
 from pages._ui.link import Link, open_link
 from pages._ui.onscreen import remember, remembered, tools
 from pages._ui.window import window_of, zoom_to
@@ -264,7 +264,7 @@ def clicked(link: Link, preview: Preview, click: live.Click | None) -> tuple[int
     return cell
 
 
-@lru_cache(maxsize=256)
+@kept()
 def packed_figure(shape: Look) -> live.PackedFigure:
     """The empty figure of a look."""
     return live.pack_figure(equation_figure(shape), narrow=narrow_layout(shape))

@@ -7,16 +7,15 @@ lesson's file; `QUANTITIES` lists them by page, and ``lessons/README.md`` for te
 from __future__ import annotations
 
 import math
-import threading
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 import torch
-from cachetools import LRUCache, cached
 from torch import Tensor
 
 from pages._ui import attention_inputs as attention
 from pages._ui.cached import RandomTokens, Setting, picture
+from pages._ui.kept import kept
 from pages._ui.lessons import LessonError, Step
 from posembed_core import TrainingSpec, create, encodings, train_table
 from posembed_core.base import AdditiveEncoding, Encoding
@@ -198,6 +197,6 @@ def _scene(params: Params) -> tuple[attention.Scene, Any]:
     return scene, attention.inputs(scene).projections
 
 
-@cached(LRUCache(16), condition=threading.Condition())
+@kept()
 def _trained(spec: TrainingSpec, steps: int) -> Tensor:
     return next(shot for shot in train_table(spec) if shot.step >= steps).weight

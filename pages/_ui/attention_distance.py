@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import itertools
 import math
-import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import torch
-from cachetools import LRUCache, cached
 from jaxtyping import Float
 from torch import Tensor
 
+from pages._ui.kept import kept
 from posembed_core import AdditiveEncoding, BiasEncoding, Encoding, RotaryEncoding
 from posembed_core.distance import (
     RandomScores,
@@ -45,7 +44,7 @@ class Claim:
     difference: str
 
 
-@cached(LRUCache(128), condition=threading.Condition())
+@kept()
 def same_vector(encoding: Encoding, head: int) -> Float[Tensor, " distances"]:
     """The score of q = k at each of `DISTANCES`, float64, with the encoding's softmax scale.
 
@@ -54,7 +53,7 @@ def same_vector(encoding: Encoding, head: int) -> Float[Tensor, " distances"]:
     return _scores(encoding, head, DISTANCES)
 
 
-@cached(LRUCache(128), condition=threading.Condition())
+@kept()
 def random_vectors(encoding: Encoding, head: int) -> RandomScores:
     """Mean score of independent random q and k at each of `DISTANCES`, and its standard error."""
     width = width_of(encoding)
@@ -66,13 +65,13 @@ def random_vectors(encoding: Encoding, head: int) -> RandomScores:
     return found
 
 
-@cached(LRUCache(128), condition=threading.Condition())
+@kept()
 def bound(encoding: RotaryEncoding) -> Float[Tensor, " distances"]:
     """RoPE's bound at each of `DISTANCES`, in the units of `same_vector`: of a score of 1 at 0."""
     return rotary_bound(encoding, DISTANCES)
 
 
-@cached(LRUCache(128), condition=threading.Condition())
+@kept()
 def claims(encoding: Encoding, head: int) -> Sequence[Claim]:
     """What is claimed for this encoding's family, each with its computation."""
     if isinstance(encoding, RotaryEncoding):

@@ -7,11 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from cachetools import LRUCache, cached
+from cachetools import cached
 from jaxtyping import Bool, Float
 from torch import Tensor
 
 from pages._ui.cached import needed_model, sentence
+from pages._ui.kept import kept
 from posembed_core import BiasEncoding, CheckpointError, Encoding, EncodingError, create, encodings
 from posembed_core.arithmetic import WeightArithmetic, explain_weight
 from posembed_core.attention import Projections, attend, random_projections, softmax_weights
@@ -71,7 +72,7 @@ class Inputs:
         return self.vectors * factor
 
 
-@cached(LRUCache(64), condition=threading.Condition())
+@kept()
 def inputs(scene: Scene) -> Inputs:
     """The scene's tensors.
 
@@ -93,7 +94,7 @@ def inputs(scene: Scene) -> Inputs:
         # As large as after a multiplication by the root of the dimension, unless that is off.
         std = EMBED_DIM**-0.5
         vectors, norm = word_vectors(kept, EMBED_DIM, scene.seed, std), None
-        projections = random_projections(EMBED_DIM, NUM_HEADS)
+        projections = _drawn_projections()
     return Inputs(
         tokens=kept.tokens,
         vectors=vectors,
@@ -107,6 +108,11 @@ def inputs(scene: Scene) -> Inputs:
 @cached({}, condition=threading.Condition())
 def _real_projections() -> Projections:
     return read_projections(needed_model().folder)
+
+
+@cached({}, condition=threading.Condition())
+def _drawn_projections() -> Projections:
+    return random_projections(EMBED_DIM, NUM_HEADS)
 
 
 def column(slug: str, fields: Mapping[str, Any], projections: Projections) -> Encoding:
@@ -146,7 +152,7 @@ def attention(
 
 
 # What the temperature leaves alone, so that dragging it costs a softmax.
-@cached(LRUCache(64), condition=threading.Condition())
+@kept()
 def _head(scene: Scene, encoding: Encoding, head: int, scale: float, causal: bool) -> Seen:
     there = inputs(scene)
     # A score bias has a number for each head of the layer; the others work head by head.
@@ -189,7 +195,7 @@ def explained(
     )
 
 
-@cached(LRUCache(64), condition=threading.Condition())
+@kept()
 def shuffled(
     scene: Scene, encoding: Encoding, seed: int, scale: float, causal: bool, temperature: float
 ) -> PermutationTest:
@@ -207,7 +213,7 @@ def shuffled(
     )
 
 
-@cached(LRUCache(64), condition=threading.Condition())
+@kept()
 def shifted(scene: Scene, encoding: Encoding, shift: int, scale: float) -> ShiftTest:
     """The shift test in float64; `EncodingError` where a table has no row for a position."""
     there = inputs(scene)
@@ -221,7 +227,7 @@ def shifted(scene: Scene, encoding: Encoding, shift: int, scale: float) -> Shift
     )
 
 
-@cached(LRUCache(64), condition=threading.Condition())
+@kept()
 def split(scene: Scene, encoding: Encoding, scale: float) -> FourTerms:
     """The four terms of an additive encoding's scores, in float64."""
     there = inputs(scene)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import torch
-from cachetools import LRUCache, cached
 from jaxtyping import Float
 from torch import Tensor
 
@@ -29,6 +27,7 @@ from pages._ui.figures.attention import (
     trace_name,
 )
 from pages._ui.figures.attention_lines import Curve, distance_figure, shuffle_figure
+from pages._ui.kept import kept
 from posembed_core import Encoding, RotaryEncoding
 from posembed_core.probes import FourTerms, PermutationTest, ShiftTest
 
@@ -163,7 +162,7 @@ def show_distance(encodings: Sequence[Encoding], titles: Sequence[str], head: in
     )
 
 
-@cached(LRUCache(64), condition=threading.Condition())
+@kept()
 def packed_distance(
     encodings: tuple[Encoding, ...], titles: tuple[str, ...], head: int
 ) -> live.PackedFigure:

@@ -7,7 +7,7 @@ import os
 VARIABLE = "POSEMBED_CACHE_MB"
 DEFAULT_MB = 1536
 LEAST_MB = 96
-_SHARES = {"matrices": 6, "pictures": 2, "trainings": 2, "films": 1, "shelf": 1}
+_SHARES = {"matrices": 6, "pictures": 1, "results": 1, "trainings": 2, "films": 1, "shelf": 1}
 
 
 def cache_megabytes() -> int:
@@ -28,7 +28,7 @@ def cache_megabytes() -> int:
 
 
 def share(cache: str) -> int:
-    """The bytes that one of the caches may hold: matrices, pictures, trainings, films or shelf.
+    """The bytes that one of the caches may hold; `_SHARES` has their names.
 
     Half of all goes to matrices. What is larger than its cache is computed each time and works all
     the same; what is needed for that moment is beside all caches, as it is anyway.

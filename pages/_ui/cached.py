@@ -13,6 +13,7 @@ from cachetools import LRUCache, cached
 from torch import Tensor
 
 from pages._ui.bounds import share
+from pages._ui.kept import kept
 from pages._ui.live import PackedArray, pack_array
 from posembed_core import AdditiveEncoding, CheckpointError, Encoding, RelativeEncoding
 from posembed_core.combine import LayerNorm, Operation
@@ -89,14 +90,24 @@ class Shown:
         return packed
 
 
+def _picture_bytes(shown: Shown) -> int:
+    """What a picture will hold at most: it computes its arrays only when they are asked for.
+
+    Three arrays (a concatenation's is twice as wide) as float32 and packed, three sums and their
+    norms for each position in float64, and its small objects.
+    """
+    preview = shown.preview
+    width = max(preview.columns.cells, preview.queries.cells if preview.shows_bias else 0)
+    cells = preview.rows.cells * width
+    arrays = 4 if preview.operation == "concat" else 3
+    packed = 4 if cells <= _EXACT_CELLS else 2
+    return 50_000 + arrays * cells * (4 + packed) + 6 * 8 * preview.shape[0]
+
+
 _matrices: LRUCache[Hashable, Tensor] = LRUCache(
     share("matrices"), getsizeof=lambda matrix: matrix.untyped_storage().nbytes()
 )
-# Two or three arrays as float32 and packed as int16, and three sums per position in float64.
-_pictures: LRUCache[Hashable, Shown] = LRUCache(
-    share("pictures"), getsizeof=lambda shown: 4_000_000 + 24 * shown.preview.shape[0]
-)
-_sentences: LRUCache[Hashable, Sentence] = LRUCache(256)
+_pictures: LRUCache[Hashable, Shown] = LRUCache(share("pictures"), getsizeof=_picture_bytes)
 
 
 def cache_bytes() -> dict[str, int]:
@@ -130,7 +141,7 @@ def needed_model() -> SentenceModel:
     return there
 
 
-@cached(_sentences, condition=threading.Condition())
+@kept()
 def sentence(text: str) -> Sentence:
     """The sentence's tokens."""
     return needed_model().tokenize(text)

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
-from cachetools import LRUCache, cached
 from numpy.typing import NDArray
 
 from pages._ui import live
 from pages._ui.figures.filled import filled
 from pages._ui.figures.table import Packed
+from pages._ui.kept import kept
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +59,7 @@ def show(chart: Chart, key: str, alt: str) -> live.PlotEvents:
     )
 
 
-@cached(LRUCache(256), condition=threading.Condition())
+@kept()
 def packed(build: Callable[..., Packed], shape: tuple[Any, ...]) -> live.PackedFigure:
     """The figure of a chart, packed once for all who see it."""
     figure, narrow = build(*shape)

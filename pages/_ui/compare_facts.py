@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
 from typing import Any
 
 import torch
-from cachetools import LRUCache, cached
 from jaxtyping import Float
 from torch import Tensor
 
 from pages._ui import live
 from pages._ui.figures.attention import Packed
 from pages._ui.figures.compare import Small, norms_figure, pictures_figure
+from pages._ui.kept import kept
 from posembed_core import (
     AdditiveEncoding,
     BiasEncoding,
@@ -62,7 +61,7 @@ def made(slug: str, length: int, dimension: int) -> Encoding:
     return create(slug, **fields)
 
 
-@cached(LRUCache(32), condition=threading.Condition())
+@kept()
 def packed(
     slugs: tuple[str, ...], view: str, length: int, dimension: int, head: int
 ) -> live.PackedFigure:

@@ -10,6 +10,7 @@ from streamlit.runtime import Runtime
 from streamlit.runtime.stats import CounterStat, GaugeStat, Stat
 
 from pages._ui import cached
+from pages._ui.kept import result_bytes
 from pages._ui.live.counts import sent
 from pages._ui.live.shelf import shelf
 from pages._ui.table_film import film_bytes
@@ -30,6 +31,7 @@ def resident_bytes() -> int | None:
 def _cache_bytes(family: str) -> list[Stat]:
     sizes = {
         **cached.cache_bytes(),
+        "results": result_bytes(),
         "shelf": shelf.size,
         "trainings": RUNS.held_bytes(),
         "films": film_bytes(),

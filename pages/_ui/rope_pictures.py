@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 import plotly.graph_objects as go
 from torch import Tensor
 
@@ -11,6 +9,7 @@ from pages._ui import live
 from pages._ui.figures.rope_pairs import Pairs, pairs_figure
 from pages._ui.figures.rope_scores import Curve, distance_figure
 from pages._ui.figures.two_pictures import Lengths, narrow_layout
+from pages._ui.kept import kept
 from posembed_core import RotaryEncoding
 from posembed_core.long_context import (
     MAX_DISTANCE,
@@ -25,7 +24,7 @@ from posembed_core.rope_report import distance_columns
 CELLS = 320  # points of a score curve
 
 
-@lru_cache(maxsize=256)
+@kept()
 def packed_pairs(
     encoding: RotaryEncoding, trained: int, wanted: int, position: int, quantity: str
 ) -> live.PackedFigure:
@@ -50,7 +49,7 @@ def pairs_picture(
     return pairs_figure(pairs, Lengths(trained, wanted), quantity)
 
 
-@lru_cache(maxsize=256)
+@kept()
 def packed_scores(
     encoding: RotaryEncoding, trained: int, wanted: int, arithmetic: str
 ) -> live.PackedFigure:

@@ -13,6 +13,7 @@ from pages._ui import live
 from pages._ui.bounds import share
 from pages._ui.chart import Chart, packed
 from pages._ui.figures.table import colour_range, training_figure
+from pages._ui.kept import kept
 from pages._ui.table_training import Progress
 from posembed_core.film import Course, Film, course, film
 from posembed_core.preview import nice_ceiling
@@ -96,11 +97,7 @@ def film_bytes() -> int:
 
 
 # What a whole class watches is drawn once.
-@cached(
-    LRUCache(16),
-    key=lambda spec, snapshots: (spec, len(snapshots)),
-    condition=threading.Condition(),
-)
+@kept(key=lambda spec, snapshots: (spec, len(snapshots)))
 def _still(_spec: TrainingSpec, snapshots: Sequence[Snapshot]) -> Packs:
     shown = film(snapshots[-1:])
     return Packs(shown, course(snapshots), _pack(shown))

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Sequence
 
 import numpy as np
 import streamlit as st
 import torch
-from cachetools import LRUCache, cached
 from jaxtyping import Float
 from torch import Tensor
 
@@ -25,6 +23,7 @@ from pages._ui.figures.table import (
     lookup_figure,
     marked,
 )
+from pages._ui.kept import kept
 from posembed_core.analysis import (
     colour_peak,
     cosine_similarity,
@@ -147,7 +146,7 @@ def cells(rows: Span, columns: Span) -> str:
     )
 
 
-@cached(LRUCache(64), key=lambda table: table.digest, condition=threading.Condition())
+@kept(key=lambda table: table.digest)
 def _similar(table: PositionTable) -> Float[np.ndarray, "cells cells"]:
     positions = span(table.max_seq_len, _SIDE)
     found: np.ndarray = cosine_similarity(table.rows, positions, positions).cells().numpy()

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
 
 import streamlit as st
 import torch
-from cachetools import LRUCache, cached
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from pages._ui import cached as shared
 from pages._ui.controls import setting, sizes
+from pages._ui.kept import kept
 from pages._ui.link import Link
 from pages._ui.table_training import Progress
 from posembed_core import AdditiveEncoding, TrainingSpec, create, encodings
@@ -162,13 +161,13 @@ def _loaded(file: UploadedFile, tensor: str) -> PositionTable:
     return load_table(file, tensor, source=file.name)
 
 
-@cached(LRUCache(16), condition=threading.Condition())
+@kept()
 def _formula(encoding: AdditiveEncoding, length: int) -> PositionTable:
     weight = encoding.table(torch.arange(length))
     return PositionTable(weight=weight, name=encoding.title, source="Formula")
 
 
-@cached(LRUCache(256), key=lambda table: table.digest, condition=threading.Condition())
+@kept(key=lambda table: table.digest)
 def measures(table: PositionTable) -> Measures:
     """The measures of a table's positions; of a file nothing but these numbers is kept."""
     return measure(table.rows)

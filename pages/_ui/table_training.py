@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import atexit
-import threading
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import streamlit as st
-from cachetools import LRUCache, cached
 
 from pages._ui.bounds import share
 from pages._ui.controls import setting
+from pages._ui.kept import kept
 from pages._ui.link import Link
 from posembed_core import EncodingError, TrainingSpec, train_table
 from posembed_core.parameters import Integer
@@ -179,7 +178,7 @@ def _sentence(text: str) -> str:
     return f"{text[0].upper()}{text[1:]}."
 
 
-@cached(LRUCache(64), condition=threading.Condition())
+@kept()
 def _first_snapshot(spec: TrainingSpec) -> Snapshot:
     training = train_table(spec)
     first = next(training)

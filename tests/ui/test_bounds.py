@@ -12,12 +12,12 @@ import pytest
 from pages._ui.bounds import DEFAULT_MB, LEAST_MB, cache_megabytes, share
 
 ROOT = Path(__file__).parents[2]
-CACHES = ("matrices", "pictures", "trainings", "films", "shelf")
+CACHES = ("matrices", "pictures", "results", "trainings", "films", "shelf")
 BOUNDS = """
-from pages._ui import cached, table_film, table_training
+from pages._ui import cached, kept, table_film, table_training
 from pages._ui.live.shelf import shelf
-print(cached._matrices.maxsize, cached._pictures.maxsize, table_training.RUNS._most_bytes,
-      table_film._films.maxsize, shelf.limit)
+print(cached._matrices.maxsize, cached._pictures.maxsize, kept._results.maxsize,
+      table_training.RUNS._most_bytes, table_film._films.maxsize, shelf.limit)
 """
 
 
@@ -34,7 +34,7 @@ def run(code: str, value: str) -> subprocess.CompletedProcess[str]:
 def test_without_a_word_caches_hold_1536_mb(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
     monkeypatch.setenv("POSEMBED_CACHE_MB", value)
     sizes = [share(cache) / 2**20 for cache in CACHES]
-    assert sizes == [768, 256, 256, 128, 128]
+    assert sizes == [768, 128, 128, 256, 128, 128]
     assert sum(sizes) == DEFAULT_MB
 
 
@@ -48,7 +48,7 @@ def test_shares_add_up_to_what_was_given(monkeypatch: pytest.MonkeyPatch, megaby
 def test_every_cache_takes_its_share() -> None:
     done = run(BOUNDS, "192")
     assert done.stderr == ""
-    assert [int(size) / 2**20 for size in done.stdout.split()] == [96, 32, 32, 16, 16]
+    assert [int(size) / 2**20 for size in done.stdout.split()] == [96, 16, 16, 32, 16, 16]
 
 
 @pytest.mark.parametrize("value", ["95", "0", "-1536", "1.5", "2GB", "1e3", "٩٩٩", "nan", "1 536"])

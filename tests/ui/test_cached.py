@@ -17,18 +17,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import posembed_core as pc
-from pages._ui import cached
+from pages._ui import cached, kept
 from pages._ui.cached import RandomTokens, SentenceTokens, Setting, Shown
 from posembed_core.tokens import HOW_TO_GET_A_MODEL
 
 SLUGS = list(pc.encodings())
-CACHES = ("_matrices", "_pictures", "_sentences")
+CACHES = ("_matrices", "_pictures")
 TEXT = "The keys to the cabinet are on the table."
 
 
 def empty_caches() -> None:
     for name in CACHES:
         getattr(cached, name).clear()
+    kept._results.clear()
 
 
 @pytest.fixture(autouse=True)
@@ -193,10 +194,10 @@ def test_a_picture_holds_no_more_than_it_counts_for(slug: str, more: dict[str, A
 
 
 def test_pictures_stay_within_their_bytes() -> None:
-    for head in range(80):
-        cached.picture(setting("none", source=RandomTokens(head)))
-    assert cached.cache_bytes()["pictures"] <= cached._pictures.maxsize == 256 * 2**20
-    assert len(cached._pictures) < 80
+    for seed in range(80):  # of 2.4 MB each, once they are looked at
+        cached.picture(setting("none", 512, 256, source=RandomTokens(seed)))
+    assert cached.cache_bytes()["pictures"] <= cached._pictures.maxsize == 128 * 2**20
+    assert 50 < len(cached._pictures) < 80
 
 
 def test_what_was_evicted_comes_back_equal(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -204,18 +205,13 @@ def test_what_was_evicted_comes_back_equal(monkeypatch: pytest.MonkeyPatch) -> N
     first = cached.picture(asked)
     frame = first.preview.frame(0.3)
     monkeypatch.setattr(cached._matrices, "_Cache__maxsize", 100_000)
+    monkeypatch.setattr(cached._pictures, "_Cache__maxsize", 2_000_000)
     for seed in range(70):
         cached.picture(setting("learned", 100, 64, source=RandomTokens(seed))).preview.frame(1.0)
     again = cached.picture(asked)
     assert again is not first
     for picture in ("token", "position", "combined"):
         assert torch.equal(again.preview.frame(0.3).cells(picture), frame.cells(picture))
-
-
-def test_sentences_are_bounded() -> None:
-    for i in range(300):
-        cached.sentence(f"sentence {i}")
-    assert len(cached._sentences) == 256
 
 
 # --- shared ---

@@ -13,7 +13,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import posembed_core as pc
-from pages._ui import cached
+from pages._ui import cached, kept
 from posembed_core.parameters import Choice, Flag, Integer, Number, Parameter, Real, Reals
 from posembed_core.tokens import HOW_TO_GET_A_MODEL
 
@@ -26,7 +26,7 @@ TEXT = "The keys to the cabinet are on the table."
 @pytest.fixture
 def fresh() -> Iterator[None]:
     """Nothing of another model's sentences stays in the caches, before or after."""
-    caches = (cached._pictures, cached._sentences)
+    caches = (cached._pictures, kept._results)
     for cache in caches:
         cache.clear()
     yield
