@@ -57,10 +57,15 @@ class Inputs:
 
     tokens: tuple[str, ...]
     vectors: Float[Tensor, "n embed_dim"]
-    projections: Projections
+    real: bool
     layer_norm: LayerNorm | None
     sqrt_dim: bool
     left_out: int = 0
+
+    @property
+    def projections(self) -> Projections:
+        """The layer's weights: the same for all scenes, so none holds them itself."""
+        return _real_projections() if self.real else _drawn_projections()
 
     def multiplied(self, encoding: Encoding) -> bool:
         """Whether words are multiplied by the root of their dimension for this encoding."""
@@ -83,25 +88,24 @@ def inputs(scene: Scene) -> Inputs:
         model = needed_model()
         read = sentence(scene.text)
         count = min(len(read.ids), MOST_TOKENS, model.max_seq_len)
-        kept = type(read)(read.ids[:count], read.tokens[:count])
-        vectors, norm = model.embed(kept), model.layer_norm
-        projections = _real_projections()
+        taken = type(read)(read.ids[:count], read.tokens[:count])
+        vectors, norm = model.embed(taken), model.layer_norm
+        _real_projections()  # refuses a model without them
     else:
         read = split_words(scene.text)
         if not read.ids:
             raise EncodingError("the sentence has no words; write at least one", field="text")
-        kept = type(read)(read.ids[:MOST_TOKENS], read.tokens[:MOST_TOKENS])
+        taken = type(read)(read.ids[:MOST_TOKENS], read.tokens[:MOST_TOKENS])
         # As large as after a multiplication by the root of the dimension, unless that is off.
         std = EMBED_DIM**-0.5
-        vectors, norm = word_vectors(kept, EMBED_DIM, scene.seed, std), None
-        projections = _drawn_projections()
+        vectors, norm = word_vectors(taken, EMBED_DIM, scene.seed, std), None
     return Inputs(
-        tokens=kept.tokens,
+        tokens=taken.tokens,
         vectors=vectors,
-        projections=projections,
+        real=scene.real,
         layer_norm=norm,
         sqrt_dim=scene.sqrt_dim,
-        left_out=len(read.ids) - len(kept.ids),
+        left_out=len(read.ids) - len(taken.ids),
     )
 
 

@@ -125,6 +125,7 @@ def test_attention_is_weighed_with_all_its_heads() -> None:
     # All scenes share the drawn projections, 1.8 MB.
     other = inputs(Scene(False, "another sentence"))
     assert other.projections is inputs(scene).projections
+    assert weigh(other) < 50 * KILOBYTE
 
 
 def test_a_table_weighs_its_rows() -> None:
