@@ -53,4 +53,6 @@ def report(section: Section, server: Server, seen: list[Held], minutes: float) -
         f"{seen[-1].cached / 1e6:.0f} MB",
         "flat in the end (≤ +2 %)",
         met=grown <= 0.02,
+        why="large matrices at work come and go beside the caches, up to 134 MB each, so that "
+        "single fifths differ by 3 % either way; a longer run would tell more",
     )
