@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
+from pages._ui.bounds import DEFAULT_MB
 from tests.deploy.cluster import ROOT, TEMPLATE, Proxy, Replica
 
 KUBERNETES = ROOT / "deploy" / "kubernetes"
@@ -102,6 +103,13 @@ def test_both_give_a_replica_the_same_room() -> None:
     assert volume["emptyDir"]["sizeLimit"] == "512Mi"
     assert app["tmpfs"] == ["/tmp:size=512m,mode=1777"]  # noqa: S108
     assert app["scale"] == manifests()["HorizontalPodAutoscaler/posembed"]["spec"]["minReplicas"]
+
+
+def test_caches_may_take_half_of_the_memory() -> None:
+    size = manifests()["ConfigMap/posembed"]["data"]["POSEMBED_CACHE_MB"]
+    assert int(size) == DEFAULT_MB == 3 * 1024 // 2
+    given = compose()["app"]["environment"]["POSEMBED_CACHE_MB"]
+    assert given == f"${{POSEMBED_CACHE_MB:-{DEFAULT_MB}}}"
 
 
 def test_the_secret_comes_from_outside() -> None:
