@@ -16,6 +16,7 @@ from posembed_core.position_table import CheckpointError
 from posembed_core.tensor_files import BinaryFile, TensorEntry, megabytes
 
 # What a damaged archive makes zipfile and torch raise; none of them knows about our files.
+# An unknown compression is a kind of RuntimeError.
 _DAMAGED = (
     ArithmeticError,
     AssertionError,
@@ -24,7 +25,6 @@ _DAMAGED = (
     ImportError,
     LookupError,
     MemoryError,
-    NotImplementedError,
     OSError,
     RuntimeError,
     TypeError,

@@ -182,7 +182,7 @@ class RotaryEncoding(Encoding):
         one more than the greatest position given. ``scale=0.5`` is position interpolation by 2.
         """
         where = as_positions(positions)
-        length = sequence_length(where) if seq_len is None else seq_len
+        length = self._length(where, seq_len)
         angles = self.angles(where, length, scale=scale)
         return rotate_pairs(x, angles, self.pairing, self.attention_factor(length))
 
@@ -191,8 +191,11 @@ class RotaryEncoding(Encoding):
     ) -> Float[Tensor, "... pairs"]:
         """The angle of each pair at each position, radians, float64."""
         where = as_positions(positions)
-        length = sequence_length(where) if seq_len is None else seq_len
+        length = self._length(where, seq_len)
         return position_angles(where, self.inv_freq(length), scale)
+
+    def _length(self, where: Int[Tensor, "..."], seq_len: int | None) -> int:
+        return sequence_length(where) if seq_len is None else seq_len
 
     def per_channel(self, pairs: Float[Tensor, "... pairs"]) -> Float[Tensor, "... rotary_dim"]:
         """A value for each pair, written at both channels of the pair."""

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Hashable
-from functools import partial
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -67,11 +66,11 @@ def kept(key: Callable[..., Hashable] = hashkey) -> Callable[[Function], Functio
     def decorate(function: Function) -> Function:
         code = function.__code__
         # Not its module and name: pages are scripts, and the module of each is "__main__".
-        named = partial(_named, f"{code.co_filename}:{code.co_firstlineno}", key)
+        name = f"{code.co_filename}:{code.co_firstlineno}"
+
+        def named(*args: Any, **kwargs: Any) -> Hashable:
+            return name, key(*args, **kwargs)
+
         return cast(Function, cached(_results, key=named, condition=_changed)(function))
 
     return decorate
-
-
-def _named(name: str, key: Callable[..., Hashable], *args: Any, **kwargs: Any) -> Hashable:
-    return name, key(*args, **kwargs)

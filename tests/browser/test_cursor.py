@@ -15,6 +15,13 @@ pytestmark = pytest.mark.browser
 TABS = 60
 
 
+def open_page(page: Page, app: str) -> None:
+    """Go there, and wait until all is drawn."""
+    page.goto(app)
+    at_rest(page)
+    settled(page)
+
+
 def tab_to_cells(page: Page) -> Locator:
     """Press Tab until the chart's cells have the focus; what is said there."""
     for _ in range(TABS):
@@ -25,9 +32,7 @@ def tab_to_cells(page: Page) -> Locator:
 
 
 def test_arrows_say_every_value_and_enter_explains_it(page: Page, app: str) -> None:
-    page.goto(app)
-    at_rest(page)
-    settled(page)
+    open_page(page, app)
     said = tab_to_cells(page)
     e = random_tokens(128, 64)
     p = create("sinusoidal").table(range(128))
@@ -58,9 +63,7 @@ def test_arrows_say_every_value_and_enter_explains_it(page: Page, app: str) -> N
 
 
 def test_the_arithmetic_of_a_weight_is_opened_by_keyboard(page: Page, app: str) -> None:
-    page.goto(app)
-    at_rest(page)
-    settled(page)
+    open_page(page, app)
     page.get_by_role("link", name="Attention", exact=True).click()
     page.wait_for_url(re.compile("attention"))
     page.locator(".st-key-attention-weights .live-plot[data-state=rest]").wait_for(timeout=60_000)
@@ -75,9 +78,7 @@ def test_the_arithmetic_of_a_weight_is_opened_by_keyboard(page: Page, app: str) 
 
 
 def test_charts_without_cells_are_no_stop_on_the_way(page: Page, app: str) -> None:
-    page.goto(app)
-    at_rest(page)
-    settled(page)
+    open_page(page, app)
     page.get_by_role("link", name="Long context").click()
     at_rest(page, charts=2)
     cursors = page.locator(".live-plot-cursor")
@@ -87,9 +88,7 @@ def test_charts_without_cells_are_no_stop_on_the_way(page: Page, app: str) -> No
 
 
 def test_no_label_is_made_while_the_cells_lack_the_focus(page: Page, app: str) -> None:
-    page.goto(app)
-    at_rest(page)
-    settled(page)
+    open_page(page, app)
     page.evaluate(
         """() => { window.labels = 0; const own = Plotly.Fx.hover
              Plotly.Fx.hover = (...all) => { window.labels++; return own(...all) } }"""

@@ -405,3 +405,13 @@ def test_the_real_model_s_table():
     centred = table.weight.to(torch.float64) - table.weight.to(torch.float64).mean(dim=0)
     adjacent = torch.cosine_similarity(centred[:-1], centred[1:]).mean()
     assert adjacent.item() == pytest.approx(0.83, abs=0.005)
+
+
+def test_an_archive_of_an_unknown_compression_is_refused() -> None:
+    buffer = io.BytesIO()
+    np.savez(buffer, weight=np.zeros((4, 4), np.float32))
+    data = bytearray(buffer.getvalue())
+    entry = data.index(b"PK\x01\x02")
+    data[8] = data[entry + 10] = 99  # the method's place, locally and in the directory
+    with pytest.raises(pc.CheckpointError, match="compression method is not supported"):
+        pc.load_table(io.BytesIO(bytes(data)))

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 import posembed_core as pc
 from pages._ui import cached, kept
-from pages._ui.cached import RandomTokens, SentenceTokens, Setting, Shown
+from pages._ui.cached import RandomTokens, SentenceTokens, Setting
 from posembed_core.tokens import HOW_TO_GET_A_MODEL
 
 SLUGS = list(pc.encodings())
@@ -161,22 +161,6 @@ def test_a_matrix_beyond_the_bound_is_shown_and_not_kept(monkeypatch: pytest.Mon
     assert cached.cache_bytes()["matrices"] == 0
 
 
-def tensors_in(kept: object) -> list[torch.Tensor]:
-    """All tensors in dictionaries and tuples."""
-    if isinstance(kept, torch.Tensor):
-        return [kept]
-    parts = kept.values() if isinstance(kept, dict) else kept if isinstance(kept, tuple) else ()
-    return [tensor for part in parts for tensor in tensors_in(part)]
-
-
-def held_bytes(shown: Shown) -> int:
-    """What a shown picture really holds on to: its tensors and its packed bytes."""
-    tensors = [cells for cells, _ in shown._packed.values()]
-    tensors += tensors_in(shown.preview._once._values)
-    storages = {t.untyped_storage().data_ptr(): t.untyped_storage().nbytes() for t in tensors}
-    return sum(storages.values()) + sum(len(p.data) for _, p in shown._packed.values())
-
-
 @pytest.mark.parametrize(
     ("slug", "more"),
     [
@@ -190,7 +174,7 @@ def test_a_picture_holds_no_more_than_it_counts_for(slug: str, more: dict[str, A
     shown = cached.picture(asked)
     for scale in (1.0, 0.5):
         shown.pack(shown.preview.frame(scale))
-    assert 0 < held_bytes(shown) <= cached.cache_bytes()["pictures"]
+    assert 100_000 < kept.weigh(shown) <= cached.cache_bytes()["pictures"]
 
 
 def test_pictures_stay_within_their_bytes() -> None:
