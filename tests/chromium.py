@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
+PATIENCE = 60_000  # milliseconds until what a test waits for must be there: being busy is no fault
 DEBIAN_CHROMIUM = Path("/usr/bin/chromium")
 ARGUMENTS = [
     "--no-sandbox",
@@ -24,6 +25,7 @@ ARGUMENTS = [
 def browser() -> Iterator[Browser]:
     """Debian's Chromium where it is installed, else Playwright's own."""
     with sync_playwright() as playwright:
+        expect.set_options(timeout=PATIENCE)
         path = DEBIAN_CHROMIUM if DEBIAN_CHROMIUM.exists() else None
         browser = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
         yield browser
@@ -61,6 +63,7 @@ def new_page(browser: Browser, traffic: Traffic) -> Iterator[Callable[..., Page]
     def make(tolerate: str | None = None, **options: object) -> Page:
         context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
         contexts.append(context)
+        context.set_default_timeout(PATIENCE)
         page = context.new_page()
 
         def note(text: str) -> None:

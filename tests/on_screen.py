@@ -9,9 +9,10 @@ from urllib.parse import parse_qs, urlsplit
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
+from tests.chromium import PATIENCE
+
 # Streamlit asks for its own addresses below a page's path first, when that is where one arrives.
 AT_A_LINK = "404"
-PATIENCE = 60_000  # milliseconds: a busy machine is no fault
 # What axe finds wrong with Streamlit's elements: st.caption and st.file_uploader.
 STREAMLITS_OWN = {
     "color-contrast": "stCaption",
@@ -22,8 +23,8 @@ STILL = 400  # milliseconds in which nothing has moved
 
 def at_rest(page: Page, charts: int = 1) -> None:
     """Wait until so many charts, all that the page has, show what Plotly holds."""
-    expect(page.locator(".live-plot")).to_have_count(charts, timeout=PATIENCE)
-    expect(page.locator(".live-plot[data-state=rest]")).to_have_count(charts, timeout=PATIENCE)
+    expect(page.locator(".live-plot")).to_have_count(charts)
+    expect(page.locator(".live-plot[data-state=rest]")).to_have_count(charts)
 
 
 def settled(page: Page, states: Sequence[str] = ("rest",)) -> None:
@@ -46,7 +47,6 @@ def settled(page: Page, states: Sequence[str] = ("rest",)) -> None:
                && Date.now() - window.wasSettled.since >= still }""",
         arg=[STILL, list(states)],
         polling=50,
-        timeout=PATIENCE,
     )
 
 
@@ -57,6 +57,14 @@ def eventually(page: Page, read: Callable[[], Any], expected: Any) -> None:
             return
         page.wait_for_timeout(100)
     assert read() == expected
+
+
+def graph(page: Page, ask: str) -> Any:
+    """What a function of the first chart's Plotly graph gives, once Plotly has drawn it.
+
+    A chart has painted cells, or none of its own, before plotly.js is there.
+    """
+    return page.locator(".live-plot .js-plotly-plot").first.evaluate(ask)
 
 
 def painted(page: Page) -> int:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.on_screen import AT_A_LINK, at_rest, barriers, drag, painted, query
+from tests.on_screen import AT_A_LINK, at_rest, barriers, drag, graph, painted, query
 
 pytestmark = pytest.mark.browser
 
@@ -60,8 +60,7 @@ def test_64_tokens_and_12_heads_follow_a_dragged_slider(
     visit: Callable[..., Page], index: int, name: str
 ) -> None:
     page = visit(f"text={LONG}")
-    shape = page.evaluate("document.querySelector('.live-plot .js-plotly-plot').data[0].z.length")
-    assert shape == 64
+    assert graph(page, "({ data }) => data[0].z.length") == 64
     before = painted(page)
     drag(page, index, 0.3, 0.8, steps=40)
     frames = painted(page) - before
@@ -94,10 +93,7 @@ def test_a_click_gives_an_arithmetic_that_adds_up(visit: Callable[..., Page]) ->
     power = re.search(rf"Weight = exp\({NUMBER} - \(?{NUMBER}\)?\) / {NUMBER} = {NUMBER}", said)
     logit, greatest, total, weight = map(float, power.groups())
     assert weight == pytest.approx(2.718281828459045 ** (logit - greatest) / total, rel=1e-6)
-    drawn = page.evaluate(
-        "document.querySelector('.live-plot .js-plotly-plot').data"
-        ".find(({ name }) => name === 'weights 2').z[2][5]"
-    )
+    drawn = graph(page, "({ data }) => data.find(({ name }) => name === 'weights 2').z[2][5]")
     assert weight == pytest.approx(drawn, abs=1e-5)
     page.get_by_role("button", name="The whole row of the softmax").click()
     expect(page.get_by_role("cell", name=f"{weight:.9g}")).to_be_visible()

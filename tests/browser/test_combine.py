@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.on_screen import at_rest, barriers, drag, eventually, painted, query
+from tests.on_screen import at_rest, barriers, drag, eventually, graph, painted, query
 
 pytestmark = pytest.mark.browser
 
@@ -31,10 +31,7 @@ def wait_for_query(page: Page, pattern: str) -> None:
 
 
 def ranges(page: Page) -> list[list[float]]:
-    return page.evaluate(
-        """() => { const { xaxis, yaxis } = document.querySelector('.live-plot .js-plotly-plot')
-                     ._fullLayout; return [xaxis.range, yaxis.range] }"""
-    )
+    return graph(page, "({ _fullLayout: { xaxis, yaxis } }) => [xaxis.range, yaxis.range]")
 
 
 def zoom_in(page: Page) -> None:
@@ -129,7 +126,7 @@ def test_a_link_and_a_reload_show_the_same(page: Page, app: str) -> None:
     settings = query(page)
     page.reload()
     at_rest(page)
-    assert page.locator("table").inner_text() == table
+    eventually(page, page.locator("table").inner_text, table)
     assert query(page) == settings == parse_qs(urlsplit(link).query)
 
 

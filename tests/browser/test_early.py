@@ -36,7 +36,7 @@ def test_cells_are_there_before_plotly_and_stay_where_they_are(app, new_page, pa
     page = new_page(tolerate=AT_A_LINK, viewport={"width": width, "height": 800})
     held = hold_plotly(page)
     page.goto(f"{app}/{path}")
-    page.locator(".live-plot[data-state=early]").first.wait_for(timeout=60_000)
+    page.locator(".live-plot[data-state=early]").first.wait_for()
     settled(page, states=("early",))
     places, colours = page.evaluate(PLACES), page.evaluate(COLOURS)
     assert places
@@ -54,7 +54,7 @@ def test_a_chart_of_lines_waits_for_plotly(app, new_page):
     page = new_page(tolerate=AT_A_LINK)
     held = hold_plotly(page)
     page.goto(f"{app}/long-context")
-    page.locator(".live-plot").first.wait_for(timeout=60_000)
+    page.locator(".live-plot").first.wait_for()
     settled(page, states=())
     expect(page.locator(".live-plot[data-painted]")).to_have_count(0)
     for route in held:
@@ -66,7 +66,7 @@ def test_a_slider_moves_the_cells_before_plotly_is_there(app, page):
     held = hold_plotly(page)
     page.goto(f"{app}/")
     chart = page.locator(".live-plot[data-state=early]")
-    chart.wait_for(timeout=60_000)
+    chart.wait_for()
     before = page.evaluate(COLOURS)
     page.get_by_role("slider", name="Scale s").press("End")
     expect(page.locator(".live-plot-layer")).to_have_attribute("aria-label", re.compile("scale 5,"))

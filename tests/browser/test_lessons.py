@@ -21,15 +21,13 @@ STEP = "/?encoding=learned&length=10&lesson=handbook-combining.1"
 def open_page(page: Page, url: str) -> None:
     """Go there and wait until a picture is painted and at rest."""
     page.goto(url)
-    page.locator(".live-plot[data-state=rest]").first.wait_for(timeout=60_000)
+    page.locator(".live-plot[data-state=rest]").first.wait_for()
 
 
 def arrive(page: Page, lesson: Lesson, number: int) -> None:
     """Wait for a step: its place, its sentence, the one thing it points at."""
-    expect(page.get_by_text(f"{lesson.title} · {number} of {len(lesson.steps)}")).to_be_visible(
-        timeout=30_000
-    )
-    expect(page.locator("[data-pointed]")).to_have_count(1, timeout=30_000)
+    expect(page.get_by_text(f"{lesson.title} · {number} of {len(lesson.steps)}")).to_be_visible()
+    expect(page.locator("[data-pointed]")).to_have_count(1)
     expect(page.locator("[data-pointed]")).to_be_visible()
     expect(page.get_by_role("button", name="Look at:")).to_be_visible()
 
@@ -47,7 +45,7 @@ def answer(page: Page, step: Step) -> None:
         page.keyboard.type("1")
         page.keyboard.press("Enter")
         page.keyboard.press("Tab")
-    expect(page.get_by_text("Computed just now")).to_be_visible(timeout=30_000)
+    expect(page.get_by_text("Computed just now")).to_be_visible()
 
 
 @pytest.mark.parametrize("slug", lessons())
@@ -65,7 +63,7 @@ def test_a_lesson_runs_to_its_end_by_keyboard(page: Page, app: str, slug: str) -
         assert query(page) == {name: [value] for name, value in wanted.items()}
         answer(page, step)
         page.keyboard.press("n")
-    expect(page.get_by_role("heading", name="Lessons")).to_be_visible(timeout=30_000)
+    expect(page.get_by_role("heading", name="Lessons")).to_be_visible()
     assert query(page) == {}
 
 
@@ -148,7 +146,7 @@ def test_the_code_holds_the_link_in_the_address_bar(
     expect(page).to_have_url(re.compile(r"scale=1\.01"))
     page.keyboard.press("q")
     image = page.get_by_role("img", name="QR code of")
-    expect(image).to_be_visible(timeout=20_000)
+    expect(image).to_be_visible()
     eventually(
         page,
         lambda: unquote(image.get_attribute("alt").removeprefix("QR code of ")),

@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 from playwright.sync_api import expect
 
-from tests.on_screen import AT_A_LINK, eventually, settled
+from tests.on_screen import AT_A_LINK, eventually, graph, settled
 
 pytestmark = pytest.mark.browser
 DEMO = Path(__file__).parent / "apps" / "live_demo.py"
@@ -22,7 +22,7 @@ def url(serve):
 
 def open_demo(page, url, query=""):
     page.goto(f"{url}/{query}")
-    page.locator(".live-plot").first.wait_for(timeout=60_000)
+    page.locator(".live-plot").first.wait_for()
     settled(page)
 
 
@@ -48,10 +48,10 @@ def drag(page, share, steps=12, release=True):
 
 def values(page, trace):
     """The heatmap's z as Plotly holds it; None where it has no value."""
-    return page.evaluate(
-        """name => document.querySelector(".js-plotly-plot").data.find((t) => t.name === name).z
+    return graph(
+        page,
+        f"""({{ data }}) => data.find(({{ name }}) => name === "{trace}").z
             .map((row) => Array.from(row, (v) => Number.isNaN(v) ? null : v))""",
-        trace,
     )
 
 
@@ -148,11 +148,10 @@ def test_zoom_is_reported_kept_over_a_move_and_reset(page, url):
     drag(page, 0.5)
     expect(text(page, "scale")).to_contain_text("scale 2.0")
     settled(page)
-    ranges = page.evaluate(
-        """() => {
-            const graph = document.querySelector(".js-plotly-plot")
-            const { xaxis, xaxis2, xaxis4 } = graph._fullLayout
-            return [xaxis, xaxis2, xaxis4].map((axis) => axis.range) }"""
+    ranges = graph(
+        page,
+        """({ _fullLayout: { xaxis, xaxis2, xaxis4 } }) =>
+             [xaxis, xaxis2, xaxis4].map((axis) => axis.range)""",
     )
     assert ranges[0] == ranges[1] == ranges[2]
     assert f"{ranges[0][0]}" in zoom
@@ -221,10 +220,10 @@ def test_missing_values_are_transparent(page, url):
 def test_theme_follows_without_the_server(new_page, url):
     page = new_page(color_scheme="dark")
     open_demo(page, url)
-    colour = "document.querySelector('.js-plotly-plot')._fullLayout.font.color"
-    dark = page.evaluate(colour)
+    colour = "({ _fullLayout }) => _fullLayout.font.color"
+    dark = graph(page, colour)
     page.emulate_media(color_scheme="light")
-    page.wait_for_function(f"{colour} !== '{dark}'")
+    eventually(page, lambda: graph(page, colour) != dark, True)
 
 
 def test_ordinary_figures_and_the_player(page, url):
@@ -241,7 +240,7 @@ def test_ordinary_figures_and_the_player(page, url):
                .filter(Number.isFinite)"""
     eventually(page, lambda: page.evaluate(loss), [1])
     page.get_by_role("button", name="Play").click()
-    expect(snapshot).to_have_attribute("aria-valuetext", "step 19", timeout=10_000)
+    expect(snapshot).to_have_attribute("aria-valuetext", "step 19")
 
 
 def test_parts_that_left_the_shelf_are_asked_for_again(new_page, url):

@@ -33,7 +33,7 @@ def open_page(page: Page, app: str) -> None:
 
 
 def expect_text(page: Page, words: str) -> None:
-    expect(page.get_by_text(words).first).to_be_visible(timeout=20_000)
+    expect(page.get_by_text(words).first).to_be_visible()
 
 
 def paste(page: Page, text: str) -> None:
@@ -141,7 +141,7 @@ def test_nothing_sticks_out(
 ) -> None:
     page = new_page(viewport={"width": width, "height": 800}, color_scheme=scheme)
     page.goto(app)
-    page.locator(".live-plot[data-painted]").wait_for(timeout=60_000)
+    page.locator(".live-plot[data-painted]").wait_for()
     if width < 800:  # the menu is folded there
         page.get_by_test_id("stExpandSidebarButton").click()
     page.get_by_role("link", name="Long context").click()

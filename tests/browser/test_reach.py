@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 
 from pages._ui.lessons import lessons
 from pages._ui.site import FOLDER, PAGES, SitePage
-from tests.on_screen import AT_A_LINK, barriers, settled
+from tests.on_screen import AT_A_LINK, barriers, graph, settled
 
 pytestmark = pytest.mark.browser
 
@@ -23,14 +23,14 @@ SCREENS = ((1024, 768), (640, 450), (390, 844))
 def visit(page: Page, app: str, where: SitePage) -> None:
     """Come from the landing page, as a visitor does, and wait until all is drawn."""
     page.goto(app)
-    page.locator(".live-plot[data-state=rest]").first.wait_for(timeout=60_000)
+    page.locator(".live-plot[data-state=rest]").first.wait_for()
     if where is not PAGES[0]:
         page.get_by_role("link", name=where.title, exact=True).click()
     if where.path == "lesson":
-        expect(page.get_by_role("heading", name="Lessons")).to_be_visible(timeout=60_000)
+        expect(page.get_by_role("heading", name="Lessons")).to_be_visible()
         return
     page.wait_for_url(re.compile("" if where is PAGES[0] else where.path))
-    page.locator(".live-plot[data-state=rest]").first.wait_for(timeout=60_000)
+    page.locator(".live-plot[data-state=rest]").first.wait_for()
     settled(page)
 
 
@@ -116,7 +116,7 @@ def test_what_opens_reaches_everybody(
     for name in names:
         page.get_by_test_id("stPopover").get_by_role("button", name=name, exact=True).click()
         body = page.get_by_test_id("stPopoverBody")
-        body.wait_for(timeout=30_000)
+        body.wait_for()
         settled(page)
         assert barriers(page) == [], name
         # The same on a phone, where it must fit as well.
@@ -129,7 +129,7 @@ def test_what_opens_reaches_everybody(
             assert box["x"] + box["width"] <= 390, name
         page.set_viewport_size({"width": 1280, "height": 900})
         page.keyboard.press("Escape")
-        body.wait_for(state="detached", timeout=30_000)
+        body.wait_for(state="detached")
 
 
 def on_attention() -> list[tuple[str, dict[str, str]]]:
@@ -149,11 +149,9 @@ def test_a_projector_shows_attention_without_scrolling(
 ) -> None:
     page = new_page(tolerate=AT_A_LINK, viewport={"width": 1280, "height": 800})
     page.goto(f"{app}/attention?{urlencode({**params, 'present': 'true'})}")
-    page.locator(".live-plot[data-state=rest]").first.wait_for(timeout=60_000)
+    page.locator(".live-plot[data-state=rest]").first.wait_for()
     settled(page)
-    bottom = page.evaluate(
-        "document.querySelector('.live-plot .js-plotly-plot').getBoundingClientRect().bottom"
-    )
+    bottom = graph(page, "(graph) => graph.getBoundingClientRect().bottom")
     assert bottom <= 800
     size = page.evaluate(
         "getComputedStyle(document.querySelector('.live-plot [class*=tick] text')).fontSize"

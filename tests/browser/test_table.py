@@ -14,7 +14,7 @@ from playwright.sync_api import Page, expect
 
 import posembed_core as pc
 from pages._ui.table_training import FRAMES
-from tests.on_screen import AT_A_LINK, barriers, eventually, settled
+from tests.on_screen import AT_A_LINK, at_rest, barriers, eventually, graph, settled
 
 pytestmark = pytest.mark.browser
 
@@ -27,12 +27,12 @@ SPEC = pc.TrainingSpec(
 
 @pytest.fixture
 def at(new_page: Callable[..., Page], app: str) -> Callable[..., Page]:
-    """at(query) → the table page at that link, its picture painted."""
+    """at(query) → the table page at that link, painted and at rest."""
 
     def open_link(query: str = SMALL, **options: object) -> Page:
         page = new_page(tolerate=AT_A_LINK, **options)
         page.goto(f"{app}/table?{query}")
-        expect(page.locator(".live-plot[data-painted]")).to_have_count(1, timeout=60_000)
+        at_rest(page)
         return page
 
     return open_link
@@ -43,13 +43,13 @@ def press(page: Page, name: str) -> None:
 
 
 def say(page: Page, words: str | re.Pattern[str]) -> None:
-    expect(page.get_by_text(words).first).to_be_visible(timeout=60_000)
+    expect(page.get_by_text(words).first).to_be_visible()
 
 
 def trained(page: Page) -> None:
     """Wait for the end of the run and its player."""
     say(page, "Step 80 of 80")
-    expect(page.locator(".live-plot-player")).to_be_visible(timeout=60_000)
+    expect(page.locator(".live-plot-player")).to_be_visible()
 
 
 def picture(page: Page) -> str:
@@ -58,15 +58,8 @@ def picture(page: Page) -> str:
 
 
 def loss_points(page: Page) -> int:
-    return int(
-        page.evaluate(
-            """() => {
-              const graph = document.querySelector('.live-plot .js-plotly-plot')
-              const loss = graph.data.find(({ name }) => name === 'loss')
-              return [...loss.y].filter(Number.isFinite).length
-            }"""
-        )
-    )
+    loss = "({ data }) => [...data.find(({ name }) => name === 'loss').y]"
+    return int(graph(page, f"{loss}.filter(Number.isFinite).length"))
 
 
 def test_noise_is_trained_and_played_back_without_the_server(
@@ -87,7 +80,7 @@ def test_noise_is_trained_and_played_back_without_the_server(
     eventually(page, lambda: picture(page), noise)
     eventually(page, lambda: loss_points(page), 1)
     press(page, "Play")
-    expect(page.locator(".live-plot-player output")).to_have_text("step 80 of 80", timeout=20_000)
+    expect(page.locator(".live-plot-player output")).to_have_text("step 80 of 80")
     assert sum(traffic.sizes) == 0
     press(page, "Reset")
     say(page, "Step 0 of 80")
@@ -112,10 +105,9 @@ def test_a_row_is_looked_up_while_the_slider_moves(at: Callable[..., Page]) -> N
     slider = page.get_by_role("slider", name="Position i")
     slider.press("ArrowRight")
     page.wait_for_url("**position=6**")
-    row = """() => [...document.querySelector('.live-plot .js-plotly-plot')
-               .data.find(({ name }) => name === 'row').y]"""
+    row = "({ data }) => [...data.find(({ name }) => name === 'row').y]"
     expected = pytest.approx(SPEC.initial_table()[6].tolist())
-    eventually(page, lambda: page.evaluate(row), expected)
+    eventually(page, lambda: graph(page, row), expected)
     slider.press("End")
     say(page, "Position 63 has no row in a table of 32 rows")
 

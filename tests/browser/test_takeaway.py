@@ -16,7 +16,7 @@ from PIL import Image
 from playwright.sync_api import Browser, Page, expect
 
 from posembed_core import combine, create, random_tokens
-from tests.on_screen import at_rest
+from tests.on_screen import at_rest, graph
 
 pytestmark = pytest.mark.browser
 
@@ -32,7 +32,7 @@ def opened(page: Page, url: str, button: str) -> None:
 
 def saved(page: Page, button: str | re.Pattern[str], folder: Path) -> Path:
     """Press a button that saves a file, and wait for it."""
-    with page.expect_download(timeout=60_000) as download:
+    with page.expect_download() as download:
         page.get_by_role("button", name=button, exact=isinstance(button, str)).click()
     path = folder / download.value.suggested_filename
     download.value.save_as(path)
@@ -59,9 +59,7 @@ def test_pictures_hold_the_cells(page: Page, app: str, tmp_path: Path) -> None:
     png = saved(page, "PNG", tmp_path)
     assert png.name == "posembed-sinusoidal-128x64.png"
     with Image.open(png) as image:
-        width = page.evaluate(
-            "document.querySelector('.live-plot .js-plotly-plot')._fullLayout.width"
-        )
+        width = graph(page, "({ _fullLayout }) => _fullLayout.width")
         assert image.size == (2 * width, 2 * 520)
         assert has_blue_and_red(colours(image))
     svg = svg_root(saved(page, "SVG", tmp_path))
@@ -137,9 +135,7 @@ def test_a_large_file_is_made_with_a_progress_bar(page: Page, app: str, tmp_path
     opened(page, f"{app}/?length=8192&dimension=4096", "Take away")
     page.get_by_role("combobox", name="Array").click()
     page.get_by_role("option", name="combined").click()
-    expect(page.get_by_text("files go up to 64 MB: choose a smaller size")).to_be_visible(
-        timeout=30_000
-    )
+    expect(page.get_by_text("files go up to 64 MB: choose a smaller size")).to_be_visible()
     expect(page.get_by_role("button", name=re.compile("^Download npy"))).to_have_count(0)
     opened(page, f"{app}/?length=4096&dimension=1024", "Take away")
     page.get_by_role("combobox", name="Array").click()
@@ -152,7 +148,7 @@ def test_a_large_file_is_made_with_a_progress_bar(page: Page, app: str, tmp_path
 def test_the_code_follows_the_setting(page: Page, app: str) -> None:
     opened(page, f"{app}/?encoding=alibi&scale=0.5", "Code")
     code = page.locator("[data-testid=stPopoverBody] [data-testid=stCode]")
-    expect(code).to_contain_text("slope = 2 ** (-alibi_bias_max", timeout=30_000)
+    expect(code).to_contain_text("slope = 2 ** (-alibi_bias_max")
     expect(code).to_contain_text("s = 0.5")
     page.get_by_role("combobox", name="What").click()
     page.get_by_role("option", name="Source of Alibi").click()
@@ -192,12 +188,12 @@ def test_a_browser_that_draws_nothing_gets_an_archive_all_the_same(
 def test_the_comparison_is_code_and_files(page: Page, app: str, tmp_path: Path) -> None:
     page.goto(app)
     page.get_by_role("link", name="Compare").click()
-    page.locator(".st-key-compare-picture .live-plot[data-state=rest]").wait_for(timeout=60_000)
+    page.locator(".st-key-compare-picture .live-plot[data-state=rest]").wait_for()
     page.get_by_text("Similarity of positions").click()
-    page.locator(".st-key-compare-similarity .live-plot[data-state=rest]").wait_for(timeout=60_000)
+    page.locator(".st-key-compare-similarity .live-plot[data-state=rest]").wait_for()
     page.get_by_role("button", name="Code", exact=True).click()
     code = page.locator("[data-testid=stPopoverBody] [data-testid=stCode]")
-    expect(code).to_contain_text("norm of", timeout=30_000)
+    expect(code).to_contain_text("norm of")
     page.get_by_role("combobox", name="What").click()
     page.get_by_role("option", name="xPos", exact=True).click()
     expect(code).to_contain_text("decay = zeta")

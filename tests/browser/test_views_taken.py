@@ -90,7 +90,7 @@ def test_a_looked_up_row_is_taken_away(
     )  # fmt: skip
     page.get_by_role("button", name="Code", exact=True).click()
     code = page.locator("[data-testid=stPopoverBody] [data-testid=stCode]")
-    expect(code).to_contain_text("position = 9", timeout=30_000)
+    expect(code).to_contain_text("position = 9")
     page.keyboard.press("Escape")
     page.get_by_role("button", name="Take away", exact=True).click()
     assert drawn(page, tmp_path) == 1

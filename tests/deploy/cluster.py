@@ -24,6 +24,8 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Subprotocol
 
+from tests.on_screen import graph
+
 ROOT = Path(__file__).parents[2]
 TEMPLATE = ROOT / "deploy" / "nginx.conf.template"
 START_SECONDS = 120
@@ -251,10 +253,10 @@ def upload(visitor: Visitor, path: str, size: int, token: bool = True) -> int:
 
 def seen(page: Page) -> tuple[str, list[object], str]:
     """What a page shows: the numbers, the pictures' cells, the URL."""
-    cells = page.evaluate(
-        """() => document.querySelector('.live-plot .js-plotly-plot').data
-             .filter((trace) => trace.z && trace.z.length)
-             .map((trace) => Array.from(trace.z, (row) => Array.from(row)))"""
+    cells = graph(
+        page,
+        """({ data }) => data.filter((trace) => trace.z && trace.z.length)
+             .map((trace) => Array.from(trace.z, (row) => Array.from(row)))""",
     )
     return page.locator("table").inner_text(), cells, page.url
 
@@ -263,7 +265,7 @@ def move_scale(page: Page) -> str:
     """One step with the arrow key; the query's scale afterwards."""
     before = page.url
     page.locator("input[type=range]").nth(SCALE).press("ArrowRight")
-    page.wait_for_function("before => location.href != before", arg=before, timeout=60_000)
+    page.wait_for_function("before => location.href != before", arg=before)
     return re.search(r"scale=([0-9.]+)", page.url)[1]
 
 

@@ -26,6 +26,7 @@ from tests.deploy.cluster import (
     until,
     upload,
 )
+from tests.on_screen import at_rest, eventually
 
 pytestmark = pytest.mark.server
 
@@ -58,7 +59,7 @@ def test_a_server_killed_and_started_again_shows_the_same_to_the_same_page(
     replica.wait()
     page = new_page(tolerate="")  # of course it complains while there is no server
     page.goto(f"http://127.0.0.1:{replica.port}/?{SETTINGS}")
-    page.locator(".live-plot[data-state=rest]").wait_for(timeout=60_000)
+    at_rest(page)
     before, read = seen(page), drawn(replica)
     assert replica.stop(signal.SIGKILL) == -signal.SIGKILL
     replica.start()
@@ -68,8 +69,8 @@ def test_a_server_killed_and_started_again_shows_the_same_to_the_same_page(
     assert move_scale(page) == "0.51"
     assert seen(page) != before
     page.goto(before[2])
-    page.locator(".live-plot[data-state=rest]").wait_for(timeout=60_000)
-    assert seen(page) == before
+    at_rest(page)
+    eventually(page, lambda: seen(page), before)
 
 
 def test_a_server_told_to_stop_closes_its_sessions_and_ends_well(replica: Replica) -> None:

@@ -27,6 +27,7 @@ from tests.deploy.cluster import (
     upload,
 )
 from tests.deploy.conftest import Cluster
+from tests.on_screen import at_rest, eventually
 
 pytestmark = [pytest.mark.server, pytest.mark.proxy]
 
@@ -100,7 +101,7 @@ def opened(page: Page, cluster: Cluster) -> Replica:
     """Open the settings and wait for the picture; the replica that serves the page."""
     before = cluster.counts()
     page.goto(f"{cluster.proxy.url}/?{SETTINGS}")
-    page.locator(".live-plot[data-state=rest]").wait_for(timeout=60_000)
+    at_rest(page)
     after = cluster.counts()
     (replica,) = [r for r in before if after[r] > before[r]]
     return replica
@@ -116,8 +117,8 @@ def test_the_visitor_of_a_killed_replica_goes_on_elsewhere_and_sees_the_same(
     try:
         assert replica.stop(signal.SIGKILL) == -signal.SIGKILL
         until(lambda: sum(cluster.counts().values()) == 1)
-        page.locator(".live-plot[data-state=rest]").wait_for(timeout=60_000)
-        assert seen(page) == before
+        at_rest(page)
+        eventually(page, lambda: seen(page), before)
         # The other replica has none of its arrays, and yet the page goes on: by itself and afresh.
         assert move_scale(page) == "0.51"
         # The numbers come with the picture, once its arrays are there.
@@ -125,8 +126,8 @@ def test_the_visitor_of_a_killed_replica_goes_on_elsewhere_and_sees_the_same(
         page.wait_for_function(changed, arg=before[0])
         norm = page.locator("table").inner_text()
         page.reload()
-        page.locator(".live-plot[data-state=rest]").wait_for(timeout=60_000)
-        assert page.locator("table").inner_text() == norm
+        at_rest(page)
+        eventually(page, page.locator("table").inner_text, norm)
     finally:
         cluster.whole()
 
@@ -150,8 +151,8 @@ def test_a_rolling_restart_loses_nobody(cluster: Cluster, new_page: Callable[...
         replica.start()
         replica.wait()
     assert drawn
-    page.locator(".live-plot[data-state=rest]").wait_for(timeout=60_000)
-    assert seen(page) == before
+    at_rest(page)
+    eventually(page, lambda: seen(page), before)
     assert move_scale(page) == "0.51"
 
 
@@ -188,7 +189,7 @@ def test_only_the_configured_page_may_embed_the_app(
     with embedding(cluster.host_port, url) as host, embedding(cluster.stranger_port, url) as other:
         page.goto(host)
         plot = frame().locator(".live-plot[data-state=rest]")
-        plot.wait_for(timeout=60_000)
+        plot.wait_for()
         page.goto(other)
         page.wait_for_timeout(1000)
         expect(frame().locator(".live-plot")).to_have_count(0)
