@@ -104,7 +104,7 @@ def _class_rows(section: Section, server: Server, log: Log, sessions: int, secon
     )
     errors = [*log.errors, *server.complaints()]
     section.add("errors", f"{len(errors)}: {errors[0]}" if errors else "0", "none", met=not errors)
-    memory.report(section, server, log.held, seconds / 60)
+    memory.report(section, server, log.held, f"in each fifth of {seconds / 60:.1f} min")
 
 
 async def _beside(section: Section, server: Server, seconds: float) -> None:

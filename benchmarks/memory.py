@@ -11,7 +11,7 @@ from benchmarks.report import Section
 from benchmarks.servers import Server
 from benchmarks.timing import percentile
 
-EVERY = 2.0  # seconds
+EVERY = 2.0  # seconds, while it is watched
 PARTS = 5  # of the time that is looked at
 
 
@@ -39,20 +39,22 @@ async def watch(server: Server, seen: list[Held]) -> None:
         await asyncio.sleep(EVERY)
 
 
-def report(section: Section, server: Server, seen: list[Held], minutes: float) -> None:
-    """How it went, and whether it has come to rest in the last part."""
+def report(section: Section, server: Server, seen: list[Held], when: str) -> None:
+    """How it went, and whether it has come to rest in the last part.
+
+    when: when it was looked at, which follows the word "memory".
+    """
     size = max(1, len(seen) // PARTS)
     parts = [seen[start : start + size] for start in range(0, size * PARTS, size)]
     whole = [percentile([one.resident for one in part], 0.5) for part in parts if part]
     said = " → ".join(f"{bytes_ / 1e6:.0f}" for bytes_ in whole)
     grown = whole[-1] / whole[-2] - 1 if len(whole) > 1 else float("inf")
     section.add(
-        f"memory in each fifth of {minutes:.1f} min",
+        f"memory {when}",
         f"{said} MB ({grown:+.1%} from the fourth to the last), peak "
         f"{server.resident_peak() / 1e9:.2f} GB, in the caches at the end "
         f"{seen[-1].cached / 1e6:.0f} MB",
         "flat in the end (≤ +2 %)",
         met=grown <= 0.02,
-        why="large matrices at work come and go beside the caches, up to 134 MB each, so that "
-        "single fifths differ by 3 % either way; a longer run would tell more",
+        why="it may not have come to its level yet; a longer run would tell",
     )

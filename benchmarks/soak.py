@@ -21,6 +21,7 @@ from posembed_core import encodings
 
 VISITORS = 4
 STEPS = 30  # of a visitor, who then leaves
+QUIET = 10.0  # seconds until what was at work for those who left is gone
 CACHE_MB = "256"  # full after a minute or two, so that what grows afterwards is no cache
 PAGES = ("", "table", "attention", "long-context")
 NAMES = (
@@ -50,7 +51,10 @@ FIELDS = {
 
 
 def run(quick: bool, minutes: float = 10.0, seed: int = 0) -> Section:
-    """Four visitors at once, each coming back as another after 30 steps."""
+    """Four visitors at once, each coming back as another after 30 steps.
+
+    Memory is read while nobody is there: large matrices at work, up to 134 MB each, come and go.
+    """
     section = Section("soak")
     seconds = 15.0 if quick else minutes * 60
     counts: Counter[str] = Counter()
@@ -61,7 +65,8 @@ def run(quick: bool, minutes: float = 10.0, seed: int = 0) -> Section:
         section.add(
             f"random inputs in {seconds / 60:.1f} min, seed {seed}", f"{counts['steps']} steps"
         )
-        memory.report(section, server, seen, seconds / 60)
+        when = f"after each fifth of {seconds / 60:.1f} min, nobody there"
+        memory.report(section, server, seen, when)
     section.add(
         "unhandled exceptions in the log",
         f"{len(complaints)}" + "".join(f"; `{line[:300]}`" for line in complaints[:3]),
@@ -76,10 +81,12 @@ def run(quick: bool, minutes: float = 10.0, seed: int = 0) -> Section:
 async def _soak(
     server: Server, seconds: float, seed: int, counts: Counter[str], seen: list[memory.Held]
 ) -> None:
-    end = time.monotonic() + seconds
-    watch = asyncio.create_task(memory.watch(server, seen))
-    await asyncio.gather(*(_wander(server, seed * 1000 + i, end, counts) for i in range(VISITORS)))
-    watch.cancel()
+    for part in range(memory.PARTS):
+        end = time.monotonic() + seconds / memory.PARTS
+        first = (seed * memory.PARTS + part) * VISITORS
+        await asyncio.gather(*(_wander(server, first + i, end, counts) for i in range(VISITORS)))
+        await asyncio.sleep(QUIET)
+        seen.append(await asyncio.to_thread(memory.held, server))
 
 
 async def _wander(server: Server, seed: int, end: float, counts: Counter[str]) -> None:
