@@ -5,13 +5,12 @@ Start it with ``streamlit run app.py``.
 
 from __future__ import annotations
 
-import ctypes
+import asyncio
 import gc
 import importlib
 import logging
 import os
 import pkgutil
-import sys
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -26,7 +25,7 @@ import streamlit as st
 
 import posembed_core
 from pages import _ui as ui
-from pages._ui import cached, live, logs, metrics, stopping
+from pages._ui import cached, heap, live, logs, metrics, stopping
 
 APOLOGY = (
     "This page could not be drawn with these settings: the error has been logged, "
@@ -45,20 +44,6 @@ def preload() -> None:
     cached.preload()
 
 
-def return_freed_memory() -> None:
-    """Have glibc give blocks of 1 MB and more back to the system as soon as they are freed.
-
-    Its own threshold grows to 32 MB with use: then the pieces of large matrices stay in each
-    session thread's heap, and after a few pictures of 8192 × 4096 the process holds twice what it
-    needs (1,494 MB against 682 MB, measured). Smaller pieces come and go at the end of a heap,
-    which may keep 8 MB for them: asking the system for each anew makes pictures a fifth slower.
-    """
-    if sys.platform == "linux" and hasattr(libc := ctypes.CDLL(None), "mallopt"):
-        m_trim_threshold, m_mmap_threshold = -1, -3  # malloc.h
-        libc.mallopt(m_mmap_threshold, 2**20)
-        libc.mallopt(m_trim_threshold, 2**23)
-
-
 @asynccontextmanager
 async def lifespan(_app: st.App) -> AsyncIterator[None]:
     """Get ready before the port opens."""
@@ -66,7 +51,7 @@ async def lifespan(_app: st.App) -> AsyncIterator[None]:
     logs.tidy()
     stopping.stop_gracefully()
     metrics.register()
-    return_freed_memory()
+    heap.set_thresholds()
     live.get_ready()
     preload()
     # Streamlit collects garbage after every run; what lives as long as the server is not worth
@@ -74,7 +59,9 @@ async def lifespan(_app: st.App) -> AsyncIterator[None]:
     gc.collect()
     gc.freeze()
     logs.log(logging.INFO, "ready", preload_s=round(time.perf_counter() - start, 3))
+    trimming = asyncio.create_task(heap.keep_trimmed())
     yield
+    trimming.cancel()
     logs.log(logging.INFO, "stopped")
 
 

@@ -63,8 +63,10 @@ class TransformerXL(RelativeEncoding):
         width = self.head_dim
         return seeded_normal(2, width, self.seed, width**-0.5, skip=width * width)
 
-    def _projected(self, distances: Int[Tensor, " n"]) -> Float[Tensor, "n head_dim"]:
-        return self.sinusoid(distances) @ self.weight.to(torch.float64).T
+    def _projected(self, distances: Int[Tensor, " n"], dtype: torch.dtype) -> Tensor:
+        weight = self.weight.to(torch.float64).T
+        # In pieces, since in float64 sinusoids and products take four times the result.
+        return torch.cat([(self.sinusoid(d) @ weight).to(dtype) for d in distances.split(512)])
 
     def relative_scores(
         self,
@@ -77,10 +79,10 @@ class TransformerXL(RelativeEncoding):
         u, v = self.biases.to(q.dtype).unbind()
         every = -relative_positions(query_positions, key_positions)
         distances, rows = every.unique(return_inverse=True)
-        by_distance = (q + v) @ self._projected(distances).to(q.dtype).T
+        by_distance = (q + v) @ self._projected(distances, q.dtype).T
         return look_up(by_distance, rows) + (k @ u).unsqueeze(-2)
 
     def vectors(self, query_position: int, key_positions: Positions) -> Float[Tensor, "n head_dim"]:
         """W R_(i-j) of each key j for the query at i."""
         distances = -relative_positions([query_position], key_positions)[0]
-        return self._projected(distances).to(torch.float32)
+        return self._projected(distances, torch.float32)

