@@ -40,7 +40,7 @@ async def watch(server: Server, seen: list[Held]) -> None:
 
 
 def report(section: Section, server: Server, seen: list[Held], when: str) -> None:
-    """How it went, and whether it has come to rest in the last part.
+    """How it went, and whether the last part held more than any before: what leaks only rises.
 
     when: when it was looked at, which follows the word "memory".
     """
@@ -48,10 +48,10 @@ def report(section: Section, server: Server, seen: list[Held], when: str) -> Non
     parts = [seen[start : start + size] for start in range(0, size * PARTS, size)]
     whole = [percentile([one.resident for one in part], 0.5) for part in parts if part]
     said = " → ".join(f"{bytes_ / 1e6:.0f}" for bytes_ in whole)
-    grown = whole[-1] / whole[-2] - 1 if len(whole) > 1 else float("inf")
+    grown = whole[-1] / max(whole[:-1]) - 1 if len(whole) > 1 else float("inf")
     section.add(
         f"memory {when}",
-        f"{said} MB ({grown:+.1%} from the fourth to the last), peak "
+        f"{said} MB ({grown:+.1%} against the most before), peak "
         f"{server.resident_peak() / 1e9:.2f} GB, in the caches at the end "
         f"{seen[-1].cached / 1e6:.0f} MB",
         "flat in the end (≤ +2 %)",
