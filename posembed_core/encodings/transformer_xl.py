@@ -63,7 +63,9 @@ class TransformerXL(RelativeEncoding):
         width = self.head_dim
         return seeded_normal(2, width, self.seed, width**-0.5, skip=width * width)
 
-    def _projected(self, distances: Int[Tensor, " n"], dtype: torch.dtype) -> Tensor:
+    def _projected(
+        self, distances: Int[Tensor, " n"], dtype: torch.dtype
+    ) -> Float[Tensor, "n head_dim"]:
         weight = self.weight.to(torch.float64).T
         # In pieces, since in float64 sinusoids and products take four times the result.
         return torch.cat([(self.sinusoid(d) @ weight).to(dtype) for d in distances.split(512)])

@@ -7,7 +7,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 
 # A thread, as a session's is, fills its heap with small pieces; the last one outlives the others.
-SCRIPT = """
+THREAD = """
 import re
 import threading
 from pathlib import Path
@@ -34,11 +34,45 @@ heap.trim()
 print(after - before, resident() - before)
 """
 
+# The server's own start and stop (but for metrics, which need Streamlit's runtime), around a trim
+# that only tells when it is called.
+SERVER = """
+import asyncio
+import threading
 
-def test_what_lies_free_below_something_small_is_given_back() -> None:
-    command = [sys.executable, "-c", SCRIPT]
+import app
+from pages._ui import heap
+
+async def serve():
+    called = threading.Event()
+    heap.trim, heap._EVERY = called.set, 0.01
+    app.metrics.register = lambda: None
+    async with app.lifespan(app.app):
+        for _ in range(2):  # and again
+            assert await asyncio.to_thread(called.wait, 60)
+            called.clear()
+    await asyncio.sleep(0.1)
+    called.clear()
+    await asyncio.sleep(0.1)
+    print(called.is_set())
+
+asyncio.run(serve())
+"""
+
+
+def printed(script: str) -> str:
+    """What a process of its own says."""
+    command = [sys.executable, "-c", script]
     run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr[-2000:]
-    kept, left = map(float, run.stdout.split())
+    return run.stdout
+
+
+def test_what_lies_free_below_something_small_is_given_back() -> None:
+    kept, left = map(float, printed(THREAD).split())
     assert kept > 40, "glibc gives it back by itself: `trim` isn't needed any more"
     assert left < 10
+
+
+def test_a_server_trims_again_and_again_until_it_stops() -> None:
+    assert printed(SERVER).split()[-1] == "False"
