@@ -10,7 +10,6 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from posembed_core.draws import seeded_normal, seeded_uniform
 from posembed_core.encoding import Encoding
 from posembed_core.frequencies import (
     Pairing,
@@ -33,6 +32,7 @@ from posembed_core.positions import (
     relative_positions,
     sequence_length,
 )
+from posembed_core.seeded import seeded_normal, seeded_uniform
 
 __all__ = [
     "MAX_DIM",

@@ -10,8 +10,8 @@ from jaxtyping import Bool, Float
 from torch import Tensor
 
 from posembed_core.base import MAX_LENGTH, AdditiveEncoding
-from posembed_core.draws import seeded_normal
 from posembed_core.parameters import Integer
+from posembed_core.seeded import seeded_normal
 
 Way = Literal["untrained", "interpolated", "formula"]
 

@@ -12,7 +12,6 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from posembed_core.draws import seeded_normal
 from posembed_core.parameters import (
     EncodingError,
     Integer,
@@ -22,6 +21,7 @@ from posembed_core.parameters import (
     integer,
     real,
 )
+from posembed_core.seeded import seeded_normal
 from posembed_core.tasks import TASKS, task_weights, token_shares
 
 _MOST_SNAPSHOTS = 200

@@ -23,8 +23,8 @@ from posembed_core import (
     create,
     encodings,
 )
-from posembed_core.beyond import beyond
 from posembed_core.combine import Norms, channel_cosines
+from posembed_core.extrapolation import beyond
 from posembed_core.tokens import random_tokens
 
 NUM_HEADS = 8

@@ -11,9 +11,9 @@ from torch import Tensor
 
 from posembed_core.base import EncodingError, Positions, RelativeEncoding, choice, integer
 from posembed_core.buckets import look_up, signed_log_buckets
-from posembed_core.draws import seeded_normal
 from posembed_core.positions import relative_positions
 from posembed_core.registry import register
+from posembed_core.seeded import seeded_normal
 
 
 @register

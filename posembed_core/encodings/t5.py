@@ -10,9 +10,9 @@ from torch import Tensor
 
 from posembed_core.base import BiasEncoding, EncodingError, Positions, flag, integer, real
 from posembed_core.buckets import widening_buckets
-from posembed_core.draws import seeded_normal
 from posembed_core.positions import relative_positions
 from posembed_core.registry import register
+from posembed_core.seeded import seeded_normal
 
 
 @register

@@ -12,8 +12,8 @@ import pytest
 import torch
 
 import posembed_core as pc
-from posembed_core import position_ids
-from posembed_core.conversion import half_to_interleaved, interleaved_to_half
+from posembed_core import conventions as position_ids
+from posembed_core.conventions import half_to_interleaved, interleaved_to_half
 from posembed_core.frequencies import inverse_frequencies
 
 

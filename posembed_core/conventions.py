@@ -1,14 +1,15 @@
-"""Which table row a token gets when sequences are padded: five conventions, each by its name.
+"""Conventions on which implementations differ: the row of a padded token, the layout of pairs.
 
-Every function takes a mask (..., n) that is True for tokens and False for padding, and gives int64
-rows of the same shape. They differ in where counting starts, in whether padding is counted, and in
-what padding gets.
+`gpt2_generate`, `roberta`, `bart` and `opt` take a mask (..., n) that is True for tokens and False
+for padding, and give int64 table rows of the same shape. They differ in where counting starts, in
+whether padding is counted, and in what padding gets. `interleaved_to_half` and
+`half_to_interleaved` permute the rows of a projection, so that its pairs have the other layout.
 """
 
 from __future__ import annotations
 
 import torch
-from jaxtyping import Bool, Int
+from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 
@@ -44,3 +45,24 @@ def opt(mask: Bool[Tensor, "*batch n"], offset: int = 2) -> Int[Tensor, "*batch 
 def capacity(rows: int, first: int) -> int:
     """How many tokens a table of ``rows`` rows serves when the first token gets row ``first``."""
     return rows - first
+
+
+def interleaved_to_half(
+    weight: Float[Tensor, "rows *columns"], num_heads: int
+) -> Float[Tensor, "rows *columns"]:
+    """Rows of a query or key projection (or its bias) for ``pairing="half"``, from interleaved.
+
+    Rows are head after head. Attention scores stay the same when both q and k are converted (what
+    transformers' ``convert_llama_weights_to_hf`` does to Meta's Llama weights).
+    """
+    # rows of one head: [a0 b0 a1 b1 …] -> [a0 a1 … | b0 b1 …]
+    rows: Tensor = weight.unflatten(0, (num_heads, -1, 2)).transpose(1, 2).flatten(0, 2)
+    return rows
+
+
+def half_to_interleaved(
+    weight: Float[Tensor, "rows *columns"], num_heads: int
+) -> Float[Tensor, "rows *columns"]:
+    """The inverse of `interleaved_to_half`."""
+    rows: Tensor = weight.unflatten(0, (num_heads, 2, -1)).transpose(1, 2).flatten(0, 2)
+    return rows

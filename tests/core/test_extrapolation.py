@@ -6,7 +6,7 @@ import pytest
 import torch
 
 import posembed_core as pc
-from posembed_core.beyond import FAR, beyond
+from posembed_core.extrapolation import FAR, beyond
 from tests.attention_inputs import WIDTH, encoding_for
 
 every_encoding = pytest.mark.parametrize("slug", list(pc.encodings()))
