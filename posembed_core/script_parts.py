@@ -74,7 +74,7 @@ Tokens = DrawnTokens | ModelTokens | WordTokens
 class Head:
     """One attention head: its number, and where its projections come from.
 
-    ``seed`` is that of `posembed_core.attention.random_projections`; None takes the weights of the
+    ``seed`` is that of `posembed_core.attention.layer.random_projections`; None takes the weights of the
     tokens' own model, of its ``layer``.
     """
 

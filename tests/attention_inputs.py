@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 import posembed_core as pc
-from posembed_core.attention import Projections, random_projections
+from posembed_core.attention.layer import Projections, random_projections
 
 N, DIM, HEADS, WIDTH = 9, 16, 2, 8
 ADDITIVE = [slug for slug, cls in pc.encodings().items() if issubclass(cls, pc.AdditiveEncoding)]

@@ -11,8 +11,8 @@ from pages._ui.attention_inputs import Inputs
 from pages._ui.attention_words import door
 from pages._ui.theme import tinted
 from posembed_core import AdditiveEncoding, Encoding, RotaryEncoding
-from posembed_core.arithmetic import WeightArithmetic
-from posembed_core.attention import Projections
+from posembed_core.attention.explain import WeightArithmetic
+from posembed_core.attention.layer import Projections
 
 _SHOWN = 4  # numbers of a vector
 

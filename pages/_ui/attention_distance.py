@@ -14,7 +14,7 @@ from torch import Tensor
 
 from pages._ui.kept import kept
 from posembed_core import AdditiveEncoding, BiasEncoding, Encoding, RotaryEncoding
-from posembed_core.distance import (
+from posembed_core.attention.distance import (
     RandomScores,
     half_lives,
     mean_cosine,

@@ -14,12 +14,7 @@ from torch import Tensor
 from pages._ui.cached import needed_model, sentence
 from pages._ui.kept import kept
 from posembed_core import BiasEncoding, CheckpointError, Encoding, EncodingError, create, encodings
-from posembed_core.arithmetic import WeightArithmetic, explain_weight
-from posembed_core.attention import Projections, attend, random_projections, softmax_weights
-from posembed_core.combine import LayerNorm
-from posembed_core.model_projections import read_projections
-from posembed_core.position_table import PositionTable
-from posembed_core.probes import (
+from posembed_core.attention.experiments import (
     FourTerms,
     PermutationTest,
     ShiftTest,
@@ -27,6 +22,11 @@ from posembed_core.probes import (
     permutation_test,
     shift_test,
 )
+from posembed_core.attention.explain import WeightArithmetic, explain_weight
+from posembed_core.attention.layer import Projections, attend, random_projections, softmax_weights
+from posembed_core.combine import LayerNorm
+from posembed_core.model_projections import read_projections
+from posembed_core.position_table import PositionTable
 from posembed_core.words import split_words, word_vectors
 
 OWN_TABLE = "model"  # in the menu of encodings: the position table of the model that is read

@@ -29,7 +29,7 @@ from pages._ui.figures.attention import (
 from pages._ui.figures.attention_lines import Curve, distance_figure, shuffle_figure
 from pages._ui.kept import kept
 from posembed_core import Encoding, RotaryEncoding
-from posembed_core.probes import FourTerms, PermutationTest, ShiftTest
+from posembed_core.attention.experiments import FourTerms, PermutationTest, ShiftTest
 
 SHUFFLES, SHIFTS, FOURS, DISTANCES_KEY = (
     f"attention.{name}" for name in ("shuffles", "shifts", "four", "distances")

@@ -27,8 +27,9 @@ from pages._ui.attention_words import FOUR, distance_said, shift_said
 from pages._ui.code import Script
 from pages._ui.onscreen import OnScreen, remembered
 from posembed_core import AdditiveEncoding, Encoding, EncodingError
-from posembed_core.attention import attend
-from posembed_core.distance import random_scores_at_distances, scores_at_distances
+from posembed_core.attention.distance import random_scores_at_distances, scores_at_distances
+from posembed_core.attention.experiments import ShiftTest, four_terms, permutation_test, shift_test
+from posembed_core.attention.layer import attend
 from posembed_core.position_table import PositionTable
 from posembed_core.probe_scripts import (
     distance_script,
@@ -36,7 +37,6 @@ from posembed_core.probe_scripts import (
     shift_script,
     shuffle_script,
 )
-from posembed_core.probes import ShiftTest, four_terms, permutation_test, shift_test
 from posembed_core.script_parts import Head, ModelTokens, Tokens, WordTokens
 from posembed_core.scripts import attention_script
 from posembed_core.takeaway import Table

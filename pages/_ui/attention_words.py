@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from pages._ui.attention_distance import Claim
 from posembed_core import AdditiveEncoding, BiasEncoding, Encoding, RelativeEncoding, RotaryEncoding
-from posembed_core.probes import FourTerms, PermutationTest, ShiftTest
+from posembed_core.attention.experiments import FourTerms, PermutationTest, ShiftTest
 
 NOTICED = 1e-9  # times the greatest score: above this a change in float64 is no rounding
 

@@ -10,7 +10,7 @@ import pytest
 import torch
 
 import posembed_core as pc
-from posembed_core.distance import mean_cosine, rotary_bound
+from posembed_core.attention.distance import mean_cosine, rotary_bound
 from posembed_core.evidence import ALL, GOLDEN, LAWS, Golden, evidence_for
 
 

@@ -12,10 +12,14 @@ from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 import posembed_core as pc
-from posembed_core.attention import random_projections
-from posembed_core.distance import half_lives, measured_half_lives, random_scores_at_distances
+from posembed_core.attention.distance import (
+    half_lives,
+    measured_half_lives,
+    random_scores_at_distances,
+)
+from posembed_core.attention.experiments import permutation_test
+from posembed_core.attention.layer import random_projections
 from posembed_core.evidence import LAWS
-from posembed_core.probes import permutation_test
 from tests.core import test_conformance
 from tests.strategies import legal, vectors
 

@@ -17,7 +17,7 @@ from transformers.models.llama import modeling_llama as llama
 from transformers.models.t5.modeling_t5 import T5Attention
 
 import posembed_core as pc
-from posembed_core.attention import attend
+from posembed_core.attention.layer import attend
 from posembed_core.evidence import PARITY
 from posembed_core.model_projections import read_projections
 from posembed_core.tokens import load_model, model_folder

@@ -11,15 +11,16 @@ import pytest
 import torch
 
 import posembed_core as pc
-from posembed_core.attention import random_projections
-from posembed_core.base import AdditiveEncoding, BiasEncoding, Encoding, RotaryEncoding
-from posembed_core.distance import (
+from posembed_core.attention.distance import (
     mean_cosine,
     measured_half_lives,
     random_scores_at_distances,
     rotary_bound,
     scores_at_distances,
 )
+from posembed_core.attention.experiments import four_terms, permutation_test, shift_test
+from posembed_core.attention.layer import random_projections
+from posembed_core.base import AdditiveEncoding, BiasEncoding, Encoding, RotaryEncoding
 from posembed_core.model_projections import read_projections
 from posembed_core.probe_scripts import (
     distance_script,
@@ -27,7 +28,6 @@ from posembed_core.probe_scripts import (
     shift_script,
     shuffle_script,
 )
-from posembed_core.probes import four_terms, permutation_test, shift_test
 from posembed_core.script_parts import Head, ModelTokens, NoRecipeError, WordTokens
 from posembed_core.tokens import load_model, model_folder
 from posembed_core.words import split_words, word_vectors

@@ -17,7 +17,7 @@ import torch
 from torch import Tensor
 
 import posembed_core as pc
-from posembed_core.attention import attend, random_projections
+from posembed_core.attention.layer import attend, random_projections
 from posembed_core.base import (
     AdditiveEncoding,
     BiasEncoding,

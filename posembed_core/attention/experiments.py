@@ -9,7 +9,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from posembed_core.attention import Projections, attend, checked_positions, linear
+from posembed_core.attention.layer import Projections, attend, checked_positions, linear
 from posembed_core.base import AdditiveEncoding, Encoding, EncodingError, Positions
 from posembed_core.combine import LayerNorm
 

@@ -8,7 +8,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from posembed_core.attention import Projections, attend, checked_positions, layer_input
+from posembed_core.attention.layer import Projections, attend, checked_positions, layer_input
 from posembed_core.base import AdditiveEncoding, Encoding, EncodingError, Positions, RotaryEncoding
 from posembed_core.combine import LayerNorm
 

@@ -12,11 +12,11 @@ from safetensors.torch import save_file
 from transformers import BertConfig, BertModel, GPT2Config, GPT2Model
 
 import posembed_core as pc
-from posembed_core.arithmetic import explain_weight
-from posembed_core.attention import attend, causal_mask
+from posembed_core.attention.experiments import four_terms
+from posembed_core.attention.explain import explain_weight
+from posembed_core.attention.layer import attend, causal_mask
 from posembed_core.model_projections import read_projections
 from posembed_core.position_table import CheckpointError
-from posembed_core.probes import four_terms
 from tests.attention_inputs import DIM, HEADS, PROJECTIONS, WIDTH, N, encoding_for, tokens
 
 every_encoding = pytest.mark.parametrize("slug", list(pc.encodings()))

@@ -8,15 +8,15 @@ import pytest
 import torch
 
 import posembed_core as pc
-from posembed_core.arithmetic import explain_weight
-from posembed_core.attention import attend, random_projections
-from posembed_core.distance import (
+from posembed_core.attention.distance import (
     distance_profile,
     measured_half_lives,
     rotary_bound,
     scores_at_distances,
 )
-from posembed_core.probes import four_terms, permutation_test, shift_test
+from posembed_core.attention.experiments import four_terms, permutation_test, shift_test
+from posembed_core.attention.explain import explain_weight
+from posembed_core.attention.layer import attend, random_projections
 from tests.attention_inputs import ADDITIVE, DIM, HEADS, PROJECTIONS, WIDTH, N, encoding_for, tokens
 
 every_encoding = pytest.mark.parametrize("slug", list(pc.encodings()))

@@ -1,0 +1,1 @@
+"""One attention layer, and what can be tried with it."""
