@@ -33,14 +33,10 @@ from posembed_core import EncodingError
 from posembed_core.config_text import read_config
 from posembed_core.findings import Finding, findings
 from posembed_core.known_configs import known_configs
-from posembed_core.long_context import (
-    MAX_DISTANCE,
-    distance_edges,
-    pair_table,
-)
+from posembed_core.long_context.pairs import MAX_DISTANCE, distance_edges, pair_table
+from posembed_core.long_context.precision import ARITHMETICS, worst_pair
+from posembed_core.long_context.report import summary
 from posembed_core.parameters import Choice, Integer
-from posembed_core.precision import ARITHMETICS, worst_pair
-from posembed_core.rope_report import summary
 from posembed_core.rotary_config import RopeSettings, rope_settings
 
 OWN = "own"

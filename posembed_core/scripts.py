@@ -112,7 +112,7 @@ def attention_script(
 
 
 def frequency_script(encoding: RotaryEncoding, seq_len: int) -> str:
-    """The script of `posembed_core.long_context.pair_table`: frequencies before and after.
+    """The script of `posembed_core.long_context.pairs.pair_table`: frequencies before and after.
 
     Raises `NoRecipeError` for an encoding without a recipe.
     """

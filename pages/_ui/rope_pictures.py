@@ -11,15 +11,15 @@ from pages._ui.figures.rope_scores import Curve, distance_figure
 from pages._ui.figures.two_pictures import Lengths, narrow_layout
 from pages._ui.kept import kept
 from posembed_core import RotaryEncoding
-from posembed_core.long_context import (
+from posembed_core.long_context.pairs import (
     MAX_DISTANCE,
     PairTable,
     distance_edges,
     mean_score,
     pair_table,
 )
-from posembed_core.precision import ARITHMETICS, error_curve
-from posembed_core.rope_report import distance_columns
+from posembed_core.long_context.precision import ARITHMETICS, error_curve
+from posembed_core.long_context.report import distance_columns
 
 CELLS = 320  # points of a score curve
 

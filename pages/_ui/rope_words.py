@@ -10,15 +10,15 @@ from torch import Tensor
 
 from pages._ui.theme import tinted
 from posembed_core.findings import Finding
-from posembed_core.long_context import PairTable
-from posembed_core.precision import (
+from posembed_core.long_context.pairs import PairTable
+from posembed_core.long_context.precision import (
     DTYPES,
     Arithmetic,
     WorstPair,
     distinct_positions,
     first_collision,
 )
-from posembed_core.rope_report import MILESTONES, own_fields, rounding
+from posembed_core.long_context.report import MILESTONES, own_fields, rounding
 from posembed_core.rotary_config import RopeSettings
 
 _LIST = re.compile(r"\[[^\[\]{}\"]*\]")

@@ -26,7 +26,7 @@ from posembed_core.base import (
     RotaryEncoding,
 )
 from posembed_core.combine import OPERATIONS, combine
-from posembed_core.long_context import pair_table
+from posembed_core.long_context.pairs import pair_table
 from posembed_core.model_projections import read_projections
 from posembed_core.position_table import PositionTable
 from posembed_core.recipes import decide

@@ -16,7 +16,7 @@ from pages._ui.figures.two_pictures import Lengths
 from pages._ui.long_context_takeaway import Taken
 from posembed_core import create
 from posembed_core.combine import combine
-from posembed_core.long_context import pair_table
+from posembed_core.long_context.pairs import pair_table
 from posembed_core.rotary_config import rope_settings
 from posembed_core.script_parts import DrawnTokens
 from posembed_core.scripts import combine_script

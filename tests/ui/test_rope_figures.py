@@ -12,7 +12,7 @@ from pages._ui.figures.rope_scores import Curve, distance_figure
 from pages._ui.figures.two_pictures import Lengths, narrow_layout
 from pages._ui.rope_pictures import score_columns
 from posembed_core.known_configs import known_configs
-from posembed_core.long_context import KINDS, pair_table
+from posembed_core.long_context.pairs import KINDS, pair_table
 
 LENGTHS = Lengths(trained=8192, wanted=131072)
 

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import posembed_core as pc
-from posembed_core import precision
 from posembed_core.frequencies import inverse_frequencies
-from posembed_core.precision import ARITHMETICS, DTYPES
+from posembed_core.long_context import precision
+from posembed_core.long_context.precision import ARITHMETICS, DTYPES
 
 FLOAT32, BF16, FP16 = DTYPES.values()
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import posembed_core as pc
 from posembed_core.frequencies import inverse_frequencies
 from posembed_core.known_configs import known_configs
-from posembed_core.long_context import (
+from posembed_core.long_context.pairs import (
     MAX_DISTANCE,
     distance_edges,
     incomplete_pairs,

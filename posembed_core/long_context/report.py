@@ -13,8 +13,8 @@ from torch import Tensor
 
 from posembed_core.base import RotaryEncoding
 from posembed_core.findings import Finding
-from posembed_core.long_context import KINDS, PairTable, incomplete_pairs
-from posembed_core.precision import ARITHMETICS, Arithmetic, max_cos_error
+from posembed_core.long_context.pairs import KINDS, PairTable, incomplete_pairs
+from posembed_core.long_context.precision import ARITHMETICS, Arithmetic, max_cos_error
 from posembed_core.rotary_config import RopeSettings
 
 MILESTONES = (2**13, 2**17, 2**20)

@@ -11,9 +11,9 @@ import torch
 import posembed_core as pc
 from posembed_core.findings import findings
 from posembed_core.known_configs import known_configs
-from posembed_core.long_context import distance_edges, mean_score, pair_table
-from posembed_core.precision import ARITHMETICS, max_cos_error
-from posembed_core.rope_report import (
+from posembed_core.long_context.pairs import distance_edges, mean_score, pair_table
+from posembed_core.long_context.precision import ARITHMETICS, max_cos_error
+from posembed_core.long_context.report import (
     distance_columns,
     own_fields,
     pair_columns,
