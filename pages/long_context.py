@@ -30,14 +30,14 @@ from pages._ui.rope_words import (
     worst_table,
 )
 from posembed_core import EncodingError
-from posembed_core.config_text import read_config
-from posembed_core.findings import Finding, findings
-from posembed_core.known_configs import known_configs
 from posembed_core.long_context.pairs import MAX_DISTANCE, distance_edges, pair_table
 from posembed_core.long_context.precision import ARITHMETICS, worst_pair
 from posembed_core.long_context.report import summary
+from posembed_core.model_config.findings import Finding, findings
+from posembed_core.model_config.known import known_configs
+from posembed_core.model_config.settings import RopeSettings, rope_settings
+from posembed_core.model_config.text import read_config
 from posembed_core.parameters import Choice, Integer
-from posembed_core.rotary_config import RopeSettings, rope_settings
 
 OWN = "own"
 MODELS = {name.lower().replace(" ", "-"): name for name in known_configs()} | {OWN: "Your config"}

@@ -19,11 +19,11 @@ from pages._ui.rope_pictures import CELLS, pairs_picture, score_columns, scores_
 from pages._ui.rope_words import pairs_alt, scores_alt, scores_key
 from pages._ui.takeaway import here
 from posembed_core import RotaryEncoding
-from posembed_core.findings import Finding
 from posembed_core.long_context.pairs import MAX_DISTANCE, PairTable, distance_edges, pair_table
 from posembed_core.long_context.precision import ARITHMETICS
 from posembed_core.long_context.report import pair_columns, report, stacked, summary, to_csv
-from posembed_core.rotary_config import RopeSettings
+from posembed_core.model_config.findings import Finding
+from posembed_core.model_config.settings import RopeSettings
 from posembed_core.scripts import frequency_script
 from posembed_core.takeaway import Table, Text, View
 

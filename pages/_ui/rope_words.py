@@ -9,7 +9,6 @@ import re
 from torch import Tensor
 
 from pages._ui.theme import tinted
-from posembed_core.findings import Finding
 from posembed_core.long_context.pairs import PairTable
 from posembed_core.long_context.precision import (
     DTYPES,
@@ -19,7 +18,8 @@ from posembed_core.long_context.precision import (
     first_collision,
 )
 from posembed_core.long_context.report import MILESTONES, own_fields, rounding
-from posembed_core.rotary_config import RopeSettings
+from posembed_core.model_config.findings import Finding
+from posembed_core.model_config.settings import RopeSettings
 
 _LIST = re.compile(r"\[[^\[\]{}\"]*\]")
 

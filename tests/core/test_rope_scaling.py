@@ -15,8 +15,8 @@ from transformers import modeling_rope_utils as reference
 
 import posembed_core as pc
 from posembed_core.frequencies import inverse_frequencies
-from posembed_core.known_configs import known_configs
-from posembed_core.rotary_config import rope_settings
+from posembed_core.model_config.known import known_configs
+from posembed_core.model_config.settings import rope_settings
 
 LENGTHS = (None, 1, 2048, 4096, 4097, 8192, 100_000)
 

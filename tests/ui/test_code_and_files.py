@@ -17,7 +17,7 @@ from pages._ui.long_context_takeaway import Taken
 from posembed_core import create
 from posembed_core.combine import combine
 from posembed_core.long_context.pairs import pair_table
-from posembed_core.rotary_config import rope_settings
+from posembed_core.model_config.settings import rope_settings
 from posembed_core.script_parts import DrawnTokens
 from posembed_core.scripts import combine_script
 from posembed_core.takeaway import archive

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from posembed_core.known_configs import known_configs
+from posembed_core.model_config.known import known_configs
 
 NAVIGATION = Path(__file__).parents[2] / "pages" / "navigation.py"
 PAGE = "long-context"

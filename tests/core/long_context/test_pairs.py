@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 import posembed_core as pc
 from posembed_core.frequencies import inverse_frequencies
-from posembed_core.known_configs import known_configs
 from posembed_core.long_context.pairs import (
     MAX_DISTANCE,
     distance_edges,
@@ -20,6 +19,7 @@ from posembed_core.long_context.pairs import (
     mean_score,
     pair_table,
 )
+from posembed_core.model_config.known import known_configs
 
 
 def test_kinds_of_pairs_of_llama_3() -> None:

@@ -9,8 +9,6 @@ import pytest
 import torch
 
 import posembed_core as pc
-from posembed_core.findings import findings
-from posembed_core.known_configs import known_configs
 from posembed_core.long_context.pairs import distance_edges, mean_score, pair_table
 from posembed_core.long_context.precision import ARITHMETICS, max_cos_error
 from posembed_core.long_context.report import (
@@ -23,7 +21,9 @@ from posembed_core.long_context.report import (
     summary,
     to_csv,
 )
-from posembed_core.rotary_config import rope_settings
+from posembed_core.model_config.findings import findings
+from posembed_core.model_config.known import known_configs
+from posembed_core.model_config.settings import rope_settings
 
 LLAMA = known_configs()["Llama 3.1 8B"]
 

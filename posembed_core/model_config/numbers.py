@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from posembed_core.base import RotaryEncoding
-from posembed_core.model_defaults import model_defaults
+from posembed_core.model_config.blocks import GLOBAL, ConfigError, RopeBlock
+from posembed_core.model_config.defaults import model_defaults
 from posembed_core.parameters import Flag, Reals, as_float, int_or_none, shown
-from posembed_core.rope_blocks import GLOBAL, ConfigError, RopeBlock
 
 _LARGEST = 10**15
 _SIZES = (("hidden_size", "num_attention_heads"), ("n_embd", "n_head"))

@@ -11,10 +11,10 @@ import torch
 import transformers
 
 import posembed_core as pc
-from posembed_core import model_defaults as defaults
 from posembed_core.frequencies import inverse_frequencies
-from posembed_core.known_configs import known_configs
-from posembed_core.rotary_config import rope_settings
+from posembed_core.model_config import defaults
+from posembed_core.model_config.known import known_configs
+from posembed_core.model_config.settings import rope_settings
 
 LLAMA3 = {
     "factor": 8.0,

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from posembed_core.base import RotaryEncoding
-from posembed_core.config_numbers import check_numbers, head_size, number, whole
-from posembed_core.model_defaults import model_defaults
+from posembed_core.model_config.blocks import GLOBAL, ConfigError, RopeBlock, rope_blocks
+from posembed_core.model_config.defaults import model_defaults
+from posembed_core.model_config.numbers import check_numbers, head_size, number, whole
 from posembed_core.parameters import EncodingError, shown
 from posembed_core.registry import create, encodings
-from posembed_core.rope_blocks import GLOBAL, ConfigError, RopeBlock, rope_blocks
 
 
 @dataclass(frozen=True)

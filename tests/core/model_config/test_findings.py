@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 import posembed_core as pc
-from posembed_core.findings import findings
-from posembed_core.known_configs import known_configs
+from posembed_core.model_config.findings import findings
+from posembed_core.model_config.known import known_configs
 
 LLAMA3 = {
     "factor": 8.0,

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import posembed_core as pc
-from posembed_core.config_text import read_config
-from posembed_core.known_configs import known_configs
+from posembed_core.model_config.known import known_configs
+from posembed_core.model_config.text import read_config
 
 
 def test_a_config_is_read_from_text_or_bytes() -> None:

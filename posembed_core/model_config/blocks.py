@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from posembed_core.model_defaults import DEFAULT_BASE, model_defaults
+from posembed_core.model_config.defaults import DEFAULT_BASE, model_defaults
 from posembed_core.parameters import EncodingError, shown
 
 # Models with several parts keep the language model's settings in one of these.

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import posembed_core as pc
-from posembed_core.findings import findings
-from posembed_core.rotary_config import rope_settings
+from posembed_core.model_config.findings import findings
+from posembed_core.model_config.settings import rope_settings
 
 anything = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),

@@ -9,11 +9,16 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from posembed_core.base import RotaryEncoding
-from posembed_core.config_numbers import check_numbers, head_size
+from posembed_core.model_config.blocks import ConfigError, RopeBlock, rope_blocks, text_config
+from posembed_core.model_config.numbers import check_numbers, head_size
+from posembed_core.model_config.settings import (
+    RopeSettings,
+    check_required,
+    rope_class,
+    settings_of,
+)
 from posembed_core.parameters import EncodingError, shown
 from posembed_core.registry import encodings
-from posembed_core.rope_blocks import ConfigError, RopeBlock, rope_blocks, text_config
-from posembed_core.rotary_config import RopeSettings, check_required, rope_class, settings_of
 
 _NAMES = frozenset({"rope_type", "type"})
 _ANY_TYPE = frozenset(

@@ -1,0 +1,1 @@
+"""A model's config, read for what it says about position."""
