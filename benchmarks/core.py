@@ -10,7 +10,7 @@ import posembed_core as pc
 from benchmarks import peers
 from benchmarks.report import Section
 from benchmarks.timing import Work, alternate
-from posembed_core.preview import Preview
+from posembed_core.pictures.preview import Preview
 
 SIZES = ((128, 64), (2048, 1024), (8192, 4096))
 HEADS = ((8, 128, 64), (32, 2048, 128))  # heads, positions, channels of a head

@@ -9,7 +9,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from posembed_core.resolution import Span, pool, span
+from posembed_core.pictures.resolution import Span, pool, span
 from posembed_core.similarity import adjacent_cosine, cosine_similarity
 from posembed_core.training import Snapshot
 

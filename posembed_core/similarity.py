@@ -13,7 +13,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-from posembed_core.resolution import Span
+from posembed_core.pictures.resolution import Span
 
 _COLUMNS = 64  # of a table, at a time, so that the complex spectrum of a large one never exists
 

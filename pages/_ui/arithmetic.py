@@ -9,7 +9,7 @@ from pages._ui.theme import tinted
 from posembed_core import AdditiveEncoding, BiasEncoding, RotaryEncoding
 from posembed_core.combine import Combined
 from posembed_core.frequencies import split_pairs
-from posembed_core.preview import Frame, Preview
+from posembed_core.pictures.preview import Frame, Preview
 
 
 def cell_at(preview: Preview, trace: str, x: object, y: object) -> tuple[int, ...]:

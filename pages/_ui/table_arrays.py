@@ -24,8 +24,8 @@ from posembed_core.analysis import (
     singular_values,
 )
 from posembed_core.film import course
+from posembed_core.pictures.resolution import Span
 from posembed_core.position_table import PositionTable
-from posembed_core.resolution import Span
 from posembed_core.takeaway import Table
 from posembed_core.training import GradientStep
 

@@ -15,8 +15,8 @@ from posembed_core import (
     RotaryEncoding,
 )
 from posembed_core.combine import Combined, LayerNorm, Operation, concat_identity
-from posembed_core.preview import Frame, Preview
-from posembed_core.resolution import Span
+from posembed_core.pictures.preview import Frame, Preview
+from posembed_core.pictures.resolution import Span
 
 _SIGNS = {"add": "+", "multiply": "∘", "concat": ";"}
 _TEX = {"add": "$+$", "multiply": r"$\circ$", "concat": "$;$"}

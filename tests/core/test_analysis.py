@@ -26,7 +26,7 @@ from posembed_core.analysis import (
     singular_values,
     sinusoid_distance,
 )
-from posembed_core.resolution import Span, span
+from posembed_core.pictures.resolution import Span, span
 
 
 def noise(rows, columns, seed=0):

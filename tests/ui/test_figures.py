@@ -25,8 +25,8 @@ from pages._ui.figures.equation import (
 )
 from pages._ui.theme import DASHES, HUES
 from pages._ui.words import look
-from posembed_core.preview import Preview
-from posembed_core.resolution import Span
+from posembed_core.pictures.preview import Preview
+from posembed_core.pictures.resolution import Span
 
 CASES: dict[str, dict[str, Any]] = {
     "sum": {"slug": "sinusoidal"},

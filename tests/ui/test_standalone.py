@@ -15,7 +15,7 @@ from pages._ui.figures.filled import filled
 from pages._ui.figures.standalone import standalone_html
 from pages._ui.figures.two_pictures import BEFORE
 from pages._ui.theme import hue
-from posembed_core.resolution import Span
+from posembed_core.pictures.resolution import Span
 
 CELLS = {term: np.arange(24, dtype=np.float32).reshape(4, 6) + at for at, term in enumerate(TERMS)}
 CURVES = {term: np.linspace(at, at + 1, 6) for at, term in enumerate(TERMS)}

@@ -23,7 +23,7 @@ from pages._ui.figures.table import (
     training_figure,
 )
 from posembed_core import analysis
-from posembed_core.resolution import Span
+from posembed_core.pictures.resolution import Span
 
 TABLE = torch.from_numpy(np.random.RandomState(0).randn(16, 6)).to(torch.float32)
 HOLED = TABLE.clone()

@@ -27,8 +27,8 @@ from pages._ui.table_training import Progress
 from posembed_core import TrainingSpec, load_table, train_table
 from posembed_core.analysis import cosine_similarity, principal_components, row_norms
 from posembed_core.exports import to_npy
+from posembed_core.pictures.resolution import Span
 from posembed_core.position_table import PositionTable
-from posembed_core.resolution import Span
 from posembed_core.table_scripts import StoredTable
 from posembed_core.takeaway import FORMATS, archive, encoded
 from posembed_core.training import gradient_step

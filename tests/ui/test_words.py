@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import posembed_core as pc
 from pages._ui.arithmetic import arithmetic, cell_at, has_cell
 from pages._ui.words import alt, asides, equation, numbers, seen
-from posembed_core.preview import Preview
+from posembed_core.pictures.preview import Preview
 
 SHAPE = (12, 8)
 SLUGS = list(pc.encodings())

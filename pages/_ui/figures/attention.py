@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 from plotly.colors import diverging
 
 from pages._ui.theme import DIVERGING, base_layout
-from posembed_core.preview import nice_ceiling
+from posembed_core.pictures.preview import nice_ceiling
 
 Packed = tuple[go.Figure, dict[str, Any]]  # a figure, and what replaces its layout on a phone
 

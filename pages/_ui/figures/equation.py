@@ -10,8 +10,8 @@ from typing import Any
 import plotly.graph_objects as go
 
 from pages._ui.theme import DASHES, DIVERGING, base_layout, hue, text_hue
-from posembed_core.preview import nice_ceiling
-from posembed_core.resolution import Span
+from posembed_core.pictures.preview import nice_ceiling
+from posembed_core.pictures.resolution import Span
 
 TERMS = ("token", "position", "combined")
 NORMS = {"token": "‖e‖", "position": "‖s·p‖", "combined": "‖h‖"}

@@ -12,8 +12,8 @@ from torch import Tensor
 from pages._ui.figures.panes import Pane, Sheet, heatmap, line, whole
 from pages._ui.figures.table import Packed
 from pages._ui.theme import hue
-from posembed_core.preview import nice_ceiling
-from posembed_core.resolution import Span
+from posembed_core.pictures.preview import nice_ceiling
+from posembed_core.pictures.resolution import Span
 from posembed_core.similarity import Decay, Similarity, colour_peak
 from posembed_core.spectra import Components, FourierPower
 

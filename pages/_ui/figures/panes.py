@@ -9,7 +9,7 @@ from typing import Any
 import plotly.graph_objects as go
 
 from pages._ui.theme import DIVERGING, base_layout
-from posembed_core.resolution import Span
+from posembed_core.pictures.resolution import Span
 
 _GAP = 0.075  # between two pictures, for the axis of the right one, in widths of the figure
 _BAR = 0.045  # for a colour bar

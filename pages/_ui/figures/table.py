@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 
 from pages._ui.figures.panes import Pane, Sheet, heatmap, line, whole
 from pages._ui.theme import hue
-from posembed_core.resolution import Span
+from posembed_core.pictures.resolution import Span
 
 Packed = tuple[go.Figure, dict[str, Any]]  # a figure, and what replaces its layout on a phone
 

@@ -10,7 +10,7 @@ import torch
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from posembed_core.resolution import Span, pool, pool_rows, span
+from posembed_core.pictures.resolution import Span, pool, pool_rows, span
 
 sizes = st.integers(1, 9000)
 mosts = st.integers(1, 512)

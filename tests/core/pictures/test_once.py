@@ -9,8 +9,8 @@ import torch
 
 import posembed_core as pc
 from posembed_core.norms import row_norms
-from posembed_core.once import Once
-from posembed_core.preview import Preview
+from posembed_core.pictures.once import Once
+from posembed_core.pictures.preview import Preview
 
 LENGTH, DIM = 40, 8
 

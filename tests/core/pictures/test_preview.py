@@ -15,10 +15,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import posembed_core as pc
-from posembed_core import preview as preview_module
 from posembed_core.combine import OPERATIONS, Combined
-from posembed_core.preview import Frame, Preview, nice_ceiling
-from posembed_core.resolution import MAX_COLUMNS, MAX_ROWS, Span, pool, pool_rows, span
+from posembed_core.pictures import preview as preview_module
+from posembed_core.pictures.preview import Frame, Preview, nice_ceiling
+from posembed_core.pictures.resolution import MAX_COLUMNS, MAX_ROWS, Span, pool, pool_rows, span
 
 ROOT = Path(__file__).parents[2]
 SLUGS = list(pc.encodings())

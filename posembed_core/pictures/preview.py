@@ -28,10 +28,10 @@ from posembed_core.combine import (
     check_fit,
     join,
 )
-from posembed_core.frame import Cells, Frame, nice_ceiling, peak_of
 from posembed_core.norms import row_products
-from posembed_core.once import Once
-from posembed_core.resolution import MAX_COLUMNS, MAX_ROWS, Span, pool, pool_rows, span
+from posembed_core.pictures.frame import Cells, Frame, nice_ceiling, peak_of
+from posembed_core.pictures.once import Once
+from posembed_core.pictures.resolution import MAX_COLUMNS, MAX_ROWS, Span, pool, pool_rows, span
 
 __all__ = ["Cells", "Frame", "Preview", "nice_ceiling"]
 

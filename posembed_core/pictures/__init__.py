@@ -1,0 +1,1 @@
+"""A matrix of any size as what a picture shows of it."""
