@@ -15,8 +15,8 @@ from pages._ui.controls import setting
 from pages._ui.link import Link
 from pages._ui.onscreen import tools
 from posembed_core import encodings
-from posembed_core.compare_script import CompareView
 from posembed_core.parameters import Choice, Integer
+from posembed_core.scripts.compare import CompareView
 
 LENGTH = Choice("Length", options=("16", "32", "64", "128", "256"))
 DIMENSION = Choice("Dimension", options=("16", "32", "64", "128", "256"))

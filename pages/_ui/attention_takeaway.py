@@ -31,14 +31,14 @@ from posembed_core.attention.distance import random_scores_at_distances, scores_
 from posembed_core.attention.experiments import ShiftTest, four_terms, permutation_test, shift_test
 from posembed_core.attention.layer import attend
 from posembed_core.position_table import PositionTable
-from posembed_core.probe_scripts import (
+from posembed_core.scripts.combine import attention_script
+from posembed_core.scripts.experiments import (
     distance_script,
     four_script,
     shift_script,
     shuffle_script,
 )
-from posembed_core.script_parts import Head, ModelTokens, Tokens, WordTokens
-from posembed_core.scripts import attention_script
+from posembed_core.scripts.values import Head, ModelTokens, Tokens, WordTokens
 from posembed_core.takeaway import Table
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from posembed_core.script_parts import NoRecipeError
+from posembed_core.scripts.values import NoRecipeError
 
 Script = Callable[[], str]
 

@@ -21,8 +21,8 @@ from pages._ui.words import alt, look, seen
 from posembed_core import BiasEncoding, RelativeEncoding, RotaryEncoding
 from posembed_core.combine import Combined, combine
 from posembed_core.pictures.preview import Preview
-from posembed_core.script_parts import DrawnTokens, ModelTokens
-from posembed_core.scripts import combine_script
+from posembed_core.scripts.combine import combine_script
+from posembed_core.scripts.values import DrawnTokens, ModelTokens
 from posembed_core.takeaway import Table, View
 
 

@@ -28,8 +28,8 @@ from pages._ui.onscreen import whole
 from pages._ui.takeaway import here
 from posembed_core import encodings
 from posembed_core.combine import combine
-from posembed_core.compare_script import CompareView, compare_script
 from posembed_core.extrapolation import beyond
+from posembed_core.scripts.compare import CompareView, compare_script
 from posembed_core.takeaway import Table, Text, View
 
 PAGE = "compare"

@@ -24,7 +24,7 @@ from posembed_core.long_context.precision import ARITHMETICS
 from posembed_core.long_context.report import pair_columns, report, stacked, summary, to_csv
 from posembed_core.model_config.findings import Finding
 from posembed_core.model_config.settings import RopeSettings
-from posembed_core.scripts import frequency_script
+from posembed_core.scripts.combine import frequency_script
 from posembed_core.takeaway import Table, Text, View
 
 PAGE = "long-context"

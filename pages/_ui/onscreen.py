@@ -14,7 +14,7 @@ from torch import Tensor
 from pages._ui.code import Script, code_popover
 from pages._ui.figures.standalone import standalone_html
 from pages._ui.takeaway import here, take_away_popover
-from posembed_core.script_parts import NoRecipeError
+from posembed_core.scripts.values import NoRecipeError
 from posembed_core.takeaway import Table, View
 
 

@@ -46,7 +46,7 @@ from posembed_core import AdditiveEncoding, TrainingSpec, encodings, load_table,
 from posembed_core.analysis import measure
 from posembed_core.extension import by_formula, interpolated, longer
 from posembed_core.position_table import PositionTable
-from posembed_core.table_scripts import (
+from posembed_core.scripts.tables import (
     FormulaTable,
     ModelTable,
     StoredTable,

@@ -20,7 +20,7 @@ from pages._ui.attention_inputs import Scene, attention, column, inputs, shifted
 from pages._ui.onscreen import OnScreen
 from posembed_core import AdditiveEncoding
 from posembed_core.takeaway import archive, encoded
-from tests.core.test_recipes import run_all
+from tests.core.scripts.test_recipes import run_all
 from tests.visits import opened
 
 SLUGS = ("none", "sinusoidal", "rope", "t5")

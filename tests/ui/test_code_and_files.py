@@ -18,8 +18,8 @@ from posembed_core import create
 from posembed_core.combine import combine
 from posembed_core.long_context.pairs import pair_table
 from posembed_core.model_config.settings import rope_settings
-from posembed_core.script_parts import DrawnTokens
-from posembed_core.scripts import combine_script
+from posembed_core.scripts.combine import combine_script
+from posembed_core.scripts.values import DrawnTokens
 from posembed_core.takeaway import archive
 from tests.visits import NAVIGATION, opened
 

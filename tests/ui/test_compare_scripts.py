@@ -10,8 +10,8 @@ import pytest
 
 from pages._ui.compare_facts import cells_of, made, norms
 from posembed_core import encodings
-from posembed_core.compare_script import CompareView, compare_script
-from tests.core.test_recipes import Answer, run_all
+from posembed_core.scripts.compare import CompareView, compare_script
+from tests.core.scripts.test_recipes import Answer, run_all
 
 LENGTH, DIMENSION, HEAD = 48, 16, 3
 AT = (0, 5, 9)

@@ -29,10 +29,10 @@ from posembed_core.analysis import cosine_similarity, principal_components, row_
 from posembed_core.exports import to_npy
 from posembed_core.pictures.resolution import Span
 from posembed_core.position_table import PositionTable
-from posembed_core.table_scripts import StoredTable
+from posembed_core.scripts.tables import StoredTable
 from posembed_core.takeaway import FORMATS, archive, encoded
 from posembed_core.training import gradient_step
-from tests.core.test_recipes import run_all
+from tests.core.scripts.test_recipes import run_all
 from tests.visits import opened
 
 SPEC = TrainingSpec(max_seq_len=16, embed_dim=8, steps=6, snapshot_every=3)

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 from posembed_core.base import Encoding, RotaryEncoding
 from posembed_core.combine import Operation
-from posembed_core.recipes import Given, Part, has_section, write
-from posembed_core.script_parts import (
+from posembed_core.scripts.values import (
     PROMISE,
     Head,
     Tokens,
@@ -22,6 +21,7 @@ from posembed_core.script_parts import (
     recipe_of,
     source_of,
 )
+from posembed_core.scripts.writer import Given, Part, has_section, write
 
 
 def combine_script(
@@ -54,10 +54,10 @@ def combine_script(
         Part(family, ("positions", "width")),
         Part(recipe, ("", "combine"), heading_of(encoding)),
         Part(family, ("rotation", "combine")),
-        Part("parts/layer_norm", ("combine",)),
+        Part("blocks/layer_norm", ("combine",)),
         Part(family, ("show",)),
-        Part("parts/layer_norm", ("show",)),
-        Part("parts/print"),
+        Part("blocks/layer_norm", ("show",)),
+        Part("blocks/print"),
     ]
     return write(f"{encoding.title}, combined with tokens. {PROMISE}", parts, given)
 
@@ -98,15 +98,15 @@ def attention_script(
     }
     parts = [
         source_of(tokens),
-        Part("parts/attention", ("positions",)),
+        Part("blocks/attention", ("positions",)),
         Part(family, ("width",)),
         Part(recipe, ("",), heading_of(encoding)),
         Part(family, ("input",)),
-        Part("parts/attention", projections_of(own)),
+        Part("blocks/attention", projections_of(own)),
         Part(recipe, ("attention",)),
         Part(family, ("rotation",)),
         Part(recipe if has_section(recipe, "scores") else family, ("scores",)),
-        Part("parts/attention", ("show",)),
+        Part("blocks/attention", ("show",)),
     ]
     return write(f"{encoding.title}, in one head of attention. {PROMISE}", parts, given)
 
@@ -122,8 +122,8 @@ def frequency_script(encoding: RotaryEncoding, seq_len: int) -> str:
         **given_fields(encoding, seq_len),
     }
     parts = [
-        Part("parts/frequencies", ("positions",)),
+        Part("blocks/frequencies", ("positions",)),
         Part(recipe_of(encoding), ("",), heading_of(encoding)),
-        Part("parts/frequencies", ("show",)),
+        Part("blocks/frequencies", ("show",)),
     ]
     return write(f"{encoding.title}: its frequencies, before and after. {PROMISE}", parts, given)

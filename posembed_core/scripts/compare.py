@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from posembed_core.base import BiasEncoding, Encoding, RelativeEncoding, RotaryEncoding
-from posembed_core.recipes import Given, Part, has_section, write
-from posembed_core.script_parts import (
+from posembed_core.scripts.values import (
     PROMISE,
     DrawnTokens,
     family_of,
@@ -17,6 +16,7 @@ from posembed_core.script_parts import (
     recipe_of,
     source_of,
 )
+from posembed_core.scripts.writer import Given, Part, has_section, write
 
 CompareView = Literal["picture", "similarity", "norms"]
 _SAID = {
@@ -58,15 +58,15 @@ def compare_script(
     if not (in_attention and view == "norms"):
         parts += _vectors(encoding, view)
     if view != "norms":
-        name = family.removeprefix("parts/")
-        parts += [Part("parts/compare", (f"{name} {view}", "show cells"))]
+        name = family.removeprefix("blocks/")
+        parts += [Part("blocks/compare", (f"{name} {view}", "show cells"))]
     if in_attention:
-        parts += [Part("parts/compare", ("inside attention",))]
+        parts += [Part("blocks/compare", ("inside attention",))]
     elif isinstance(encoding, RotaryEncoding):
         parts += [Part(family, ("combine",))]
     else:
-        parts += [Part(family, ("combine",)), Part("parts/compare", ("additive moved",))]
-    parts += [Part("parts/compare", ("show norms",))]
+        parts += [Part(family, ("combine",)), Part("blocks/compare", ("additive moved",))]
+    parts += [Part("blocks/compare", ("show norms",))]
     return write(f"{encoding.title}: {_SAID[view]}. {PROMISE}", parts, given)
 
 
@@ -74,9 +74,9 @@ def _vectors(encoding: Encoding, view: CompareView) -> list[Part]:
     """What the encoding computes for a view: vectors, a rotation, a bias, or scores."""
     family, recipe = family_of(encoding), recipe_of(encoding)
     of_last_query = isinstance(encoding, RelativeEncoding) and view == "picture"
-    where = Part("parts/compare", ("last query",))
+    where = Part("blocks/compare", ("last query",))
     parts = [
-        where if of_last_query else Part("parts/attention", ("positions",)),
+        where if of_last_query else Part("blocks/attention", ("positions",)),
         Part(family, ("width",)),
         Part(recipe, ("",), heading_of(encoding)),
     ]
@@ -86,7 +86,7 @@ def _vectors(encoding: Encoding, view: CompareView) -> list[Part]:
         parts += [Part(family, ("rotation",))]
     if view == "similarity" and isinstance(encoding, RotaryEncoding | RelativeEncoding):
         parts += [
-            Part("parts/compare", ("ones",)),
+            Part("blocks/compare", ("ones",)),
             Part(recipe, ("attention",)),
             Part(recipe if has_section(recipe, "scores") else family, ("scores",)),
         ]

@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from pathlib import PurePath
 
 from posembed_core.base import AdditiveEncoding
-from posembed_core.recipes import Given, Part, write
-from posembed_core.script_parts import PROMISE, given_fields, heading_of, recipe_of
+from posembed_core.scripts.values import PROMISE, given_fields, heading_of, recipe_of
+from posembed_core.scripts.writer import Given, Part, write
 from posembed_core.training import TrainingSpec
 
-_TRAINING = "parts/training"
-_LOOKUP = "parts/lookup"
-_MEASURES = "parts/measures"
+_TRAINING = "blocks/training"
+_LOOKUP = "blocks/lookup"
+_MEASURES = "blocks/measures"
 _KINDS = ("npy", "npz", "safetensors")
 
 
@@ -127,11 +127,11 @@ def _table(source: TableSource) -> tuple[list[Part], Mapping[str, Given]]:
         return _vectors(source.encoding), given
     if isinstance(source, ModelTable):
         given = {"folder": Given(source.folder), "offset": Given(source.offset)}
-        return [Part("parts/stored_table", ("model", "rows"))], given
+        return [Part("blocks/stored_table", ("model", "rows"))], given
     kind = PurePath(source.file).suffix.lower().removeprefix(".")
     kind = kind if kind in _KINDS else "pt"
     sections = ("flat", "", "rows") if kind == "pt" else ("", "rows")
-    return [Part("parts/stored_table", sections)], {
+    return [Part("blocks/stored_table", sections)], {
         "file": Given(source.file),
         "tensor": Given(source.tensor),
         "offset": Given(source.offset),
@@ -141,7 +141,7 @@ def _table(source: TableSource) -> tuple[list[Part], Mapping[str, Given]]:
 
 def _vectors(encoding: AdditiveEncoding) -> list[Part]:
     return [
-        Part("parts/additive", ("positions",)),
+        Part("blocks/additive", ("positions",)),
         Part(recipe_of(encoding), ("",), heading_of(encoding)),
     ]
 

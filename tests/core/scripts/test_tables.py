@@ -27,8 +27,7 @@ from posembed_core.analysis import (
 )
 from posembed_core.base import AdditiveEncoding
 from posembed_core.extension import by_formula, interpolated, longer
-from posembed_core.script_parts import NoRecipeError
-from posembed_core.table_scripts import (
+from posembed_core.scripts.tables import (
     FormulaTable,
     ModelTable,
     StoredTable,
@@ -39,9 +38,10 @@ from posembed_core.table_scripts import (
     measures_script,
     training_script,
 )
+from posembed_core.scripts.values import NoRecipeError
 from posembed_core.tokens import load_model, model_folder
 from posembed_core.training import TrainingSpec, gradient_step, train_table
-from tests.core.test_recipes import Answer, run_all
+from tests.core.scripts.test_recipes import Answer, run_all
 
 NUMBER = re.compile(r"nan|-?\d+(?:\.\d+)?(?:e[+-]?\d+)?")
 SPEC = TrainingSpec(max_seq_len=25, seq_len=20, embed_dim=8, steps=9, snapshot_every=3)

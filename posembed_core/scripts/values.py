@@ -15,15 +15,15 @@ from posembed_core.base import (
 )
 from posembed_core.combine import Operation
 from posembed_core.position_table import PositionTable
-from posembed_core.recipes import Given, Part, has_recipe
+from posembed_core.scripts.writer import Given, Part, has_recipe
 from posembed_core.tokens import SentenceModel
 
 PROMISE = "Plain PyTorch; prints what the page shows."
 _FAMILIES: Mapping[Any, str] = {
-    AdditiveEncoding: "parts/additive",
-    RotaryEncoding: "parts/rotary",
-    BiasEncoding: "parts/bias",
-    RelativeEncoding: "parts/relative",
+    AdditiveEncoding: "blocks/additive",
+    RotaryEncoding: "blocks/rotary",
+    BiasEncoding: "blocks/bias",
+    RelativeEncoding: "blocks/relative",
 }
 
 
@@ -95,7 +95,7 @@ def family_of(encoding: Encoding) -> str:
 
 def recipe_of(encoding: Encoding, tokens: Tokens | None = None) -> str:
     """The recipe file of the encoding. Raises `NoRecipeError` where there is none."""
-    name = f"encodings/{encoding.slug.replace('-', '_')}"
+    name = f"recipes/{encoding.slug.replace('-', '_')}"
     # A table is data: a script finds it only in the model that it reads anyway.
     foreign = isinstance(encoding, PositionTable) and not (
         isinstance(tokens, ModelTokens) and tokens.model.positions is encoding
@@ -118,7 +118,7 @@ def source_of(tokens: Tokens) -> Part:
         ModelTokens: "sentence_tokens",
         WordTokens: "drawn_words",
     }
-    return Part(f"parts/{names[type(tokens)]}")
+    return Part(f"blocks/{names[type(tokens)]}")
 
 
 def check_own(tokens: Tokens, head: Head) -> bool:

@@ -20,7 +20,7 @@ from importlib.resources import files
 
 Constant = bool | int | float | str | tuple[float, ...] | list[int] | None
 
-_FOLDER = files(__name__)
+_FOLDER = files(__package__)
 _WIDTH = 88
 
 
@@ -36,7 +36,7 @@ class Given:
 class Part:
     """Some sections of a recipe file, under a heading."""
 
-    file: str  # "encodings/sinusoidal"
+    file: str  # "recipes/sinusoidal"
     sections: tuple[str, ...] = ("",)
     heading: str = ""
 

@@ -11,8 +11,7 @@ from posembed_core.base import (
     EncodingError,
     RelativeEncoding,
 )
-from posembed_core.recipes import Function, Given, Part, has_section, write
-from posembed_core.script_parts import (
+from posembed_core.scripts.values import (
     PROMISE,
     Head,
     ModelTokens,
@@ -29,9 +28,10 @@ from posembed_core.script_parts import (
     recipe_of,
     source_of,
 )
+from posembed_core.scripts.writer import Function, Given, Part, has_section, write
 
 _PROBES, _ATTENTION, _FOUR, _DISTANCE = (
-    f"parts/{name}" for name in ("probes", "attention", "four", "distance")
+    f"blocks/{name}" for name in ("probes", "attention", "four", "distance")
 )
 
 
@@ -47,7 +47,7 @@ def shuffle_script(
     """The script of `posembed_core.attention.experiments.permutation_test`, without a mask and with one.
 
     All heads, in float64; ``head`` says where the projections come from. Raises `NoRecipeError` as
-    `posembed_core.scripts.attention_script` does.
+    `posembed_core.scripts.combine.attention_script` does.
     """
     own = check_own(tokens, head)
     inside = _layer(encoding, own, tokens, "positions")
@@ -171,7 +171,7 @@ def distance_script(
         before = [Part(_DISTANCE, ("positions",)), Part(family, ("width",)), own]
         before.append(Part(family, ("rotation",)))
         inside = [Part(recipe, ("attention",)), scores]
-    claim = {"parts/rotary": ("rotary",), "parts/bias": ("bias",)}.get(family, ())
+    claim = {"blocks/rotary": ("rotary",), "blocks/bias": ("bias",)}.get(family, ())
     given = {
         **given_fields(encoding, farthest + 1),
         "s": Given(1.0, "the scale of position"),
