@@ -78,7 +78,7 @@ from pages._ui.link import Link
 from pages._ui.onscreen import remember, tools
 from posembed_core import AdditiveEncoding, CheckpointError, EncodingError
 from posembed_core.parameters import Choice
-from posembed_core.position_table import PositionTable
+from posembed_core.tables.position_table import PositionTable
 
 
 def main() -> None:

@@ -40,7 +40,7 @@ from posembed_core.base import MAX_DIM, MAX_LENGTH, BiasEncoding, Encoding
 from posembed_core.combine import Operation
 from posembed_core.parameters import Choice, Flag, Integer, Real
 from posembed_core.pictures.preview import Frame, Preview
-from posembed_core.position_table import PositionTable
+from posembed_core.tables.position_table import PositionTable
 
 LENGTH = Integer("Max length", low=1, high=MAX_LENGTH, help="Positions: rows of the table")
 DIMENSION = Integer("Dimension", low=2, high=MAX_DIM, help="Channels of each vector")

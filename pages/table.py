@@ -66,7 +66,7 @@ from pages._ui.table_words import (
 from posembed_core import AdditiveEncoding, CheckpointError, EncodingError, TrainingSpec
 from posembed_core.base import MAX_LENGTH
 from posembed_core.parameters import Choice, Flag, Integer
-from posembed_core.position_table import PositionTable
+from posembed_core.tables.position_table import PositionTable
 
 PAGE = "table"
 VIEWS = {

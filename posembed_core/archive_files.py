@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from posembed_core.numpy_files import npy_entries
-from posembed_core.position_table import CheckpointError
+from posembed_core.tables.position_table import CheckpointError
 from posembed_core.tensor_files import BinaryFile, TensorEntry, megabytes
 
 # What a damaged archive makes zipfile and torch raise; none of them knows about our files.

@@ -11,8 +11,8 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from posembed_core.position_table import CheckpointError, PositionTable, check_table, dims
 from posembed_core.table_names import leading_rows, looks_like_positions, squeezed, zero_rows
+from posembed_core.tables.position_table import CheckpointError, PositionTable, check_table, dims
 from posembed_core.tensor_files import DEFAULT_LIMIT, BinaryFile, TensorEntry, tensor_entries
 
 __all__ = [

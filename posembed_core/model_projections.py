@@ -12,7 +12,7 @@ from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
 from posembed_core.attention.layer import Projections
-from posembed_core.position_table import CheckpointError
+from posembed_core.tables.position_table import CheckpointError
 from posembed_core.tokens import FILES
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from posembed_core.position_table import CheckpointError
+from posembed_core.tables.position_table import CheckpointError
 from posembed_core.tensor_files import BinaryFile, TensorEntry, check_elements, tensor_from_bytes
 
 _DTYPES = {

@@ -8,7 +8,7 @@ import re
 from jaxtyping import Float
 from torch import Tensor
 
-from posembed_core.position_table import dims
+from posembed_core.tables.position_table import dims
 
 # GPT-2 wpe · BERT position_embeddings · CLIP position_embedding, positional_embedding · timm and
 # MAE pos_embed · torchvision pos_embedding · BART, OPT, Whisper embed_positions · minGPT pos_emb

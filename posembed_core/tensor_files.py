@@ -14,7 +14,7 @@ from typing import Protocol, runtime_checkable
 import torch
 from torch import Tensor
 
-from posembed_core.position_table import CheckpointError
+from posembed_core.tables.position_table import CheckpointError
 
 DEFAULT_LIMIT = 256 * 2**20  # bytes
 

@@ -18,8 +18,8 @@ from torch import Tensor
 
 from posembed_core.combine import LayerNorm
 from posembed_core.parameters import shown
-from posembed_core.position_table import CheckpointError, PositionTable, check_table, dims
 from posembed_core.seeded import seeded_normal
+from posembed_core.tables.position_table import CheckpointError, PositionTable, check_table, dims
 
 FILES = ("config.json", "tokenizer.json", "model.safetensors")
 HOW_TO_GET_A_MODEL = (

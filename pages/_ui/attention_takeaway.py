@@ -30,7 +30,6 @@ from posembed_core import AdditiveEncoding, Encoding, EncodingError
 from posembed_core.attention.distance import random_scores_at_distances, scores_at_distances
 from posembed_core.attention.experiments import ShiftTest, four_terms, permutation_test, shift_test
 from posembed_core.attention.layer import attend
-from posembed_core.position_table import PositionTable
 from posembed_core.scripts.combine import attention_script
 from posembed_core.scripts.experiments import (
     distance_script,
@@ -39,6 +38,7 @@ from posembed_core.scripts.experiments import (
     shuffle_script,
 )
 from posembed_core.scripts.values import Head, ModelTokens, Tokens, WordTokens
+from posembed_core.tables.position_table import PositionTable
 from posembed_core.takeaway import Table
 
 

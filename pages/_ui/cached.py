@@ -18,7 +18,7 @@ from pages._ui.live import PackedArray, pack_array
 from posembed_core import AdditiveEncoding, CheckpointError, Encoding, RelativeEncoding
 from posembed_core.combine import LayerNorm, Operation
 from posembed_core.pictures.preview import Frame, Preview
-from posembed_core.position_table import PositionTable
+from posembed_core.tables.position_table import PositionTable
 from posembed_core.tokens import (
     HOW_TO_GET_A_MODEL,
     Sentence,

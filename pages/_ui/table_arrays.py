@@ -25,7 +25,7 @@ from posembed_core.analysis import (
 )
 from posembed_core.film import course
 from posembed_core.pictures.resolution import Span
-from posembed_core.position_table import PositionTable
+from posembed_core.tables.position_table import PositionTable
 from posembed_core.takeaway import Table
 from posembed_core.training import GradientStep
 

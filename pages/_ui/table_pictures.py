@@ -36,7 +36,7 @@ from posembed_core.analysis import (
 )
 from posembed_core.pictures.preview import nice_ceiling
 from posembed_core.pictures.resolution import MAX_COLUMNS, MAX_ROWS, Span, pool, span
-from posembed_core.position_table import PositionTable
+from posembed_core.tables.position_table import PositionTable
 from posembed_core.training import GradientStep
 
 LOOKUP = "table.lookup"

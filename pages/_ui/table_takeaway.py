@@ -44,8 +44,6 @@ from pages._ui.table_words import (
 )
 from posembed_core import AdditiveEncoding, TrainingSpec, encodings, load_table, train_table
 from posembed_core.analysis import measure
-from posembed_core.extension import by_formula, interpolated, longer
-from posembed_core.position_table import PositionTable
 from posembed_core.scripts.tables import (
     FormulaTable,
     ModelTable,
@@ -57,6 +55,8 @@ from posembed_core.scripts.tables import (
     measures_script,
     training_script,
 )
+from posembed_core.tables.extension import by_formula, interpolated, longer
+from posembed_core.tables.position_table import PositionTable
 from posembed_core.training import GradientStep, OneHeadAttention, Trainer, gradient_step
 
 _WAYS: dict[str, Sequence[Callable[..., Any]]] = {

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from pages._ui.table_training import Progress
 from posembed_core.analysis import Measures
-from posembed_core.position_table import PositionTable
 from posembed_core.similarity import adjacent_cosine
+from posembed_core.tables.position_table import PositionTable
 from posembed_core.tasks import TASKS
 from posembed_core.training import GradientStep
 

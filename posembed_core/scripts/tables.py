@@ -89,7 +89,7 @@ def lookup_script(
     """The script that prints one row of a table, made ``length`` rows long in some ``way``.
 
     ``way`` is one of error (no row beyond the end), longer, interpolated, formula, as in
-    `posembed_core.extension`; ``formula`` gives the rows of the last one.
+    `posembed_core.tables.extension`; ``formula`` gives the rows of the last one.
     """
     parts, given = _table(source)
     if way in {"longer", "interpolated"}:

@@ -14,8 +14,8 @@ from posembed_core.base import (
     RotaryEncoding,
 )
 from posembed_core.combine import Operation
-from posembed_core.position_table import PositionTable
 from posembed_core.scripts.writer import Given, Part, has_recipe
+from posembed_core.tables.position_table import PositionTable
 from posembed_core.tokens import SentenceModel
 
 PROMISE = "Plain PyTorch; prints what the page shows."

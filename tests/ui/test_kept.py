@@ -17,7 +17,7 @@ from pages._ui import kept as module
 from pages._ui.attention_inputs import Scene, inputs, split
 from pages._ui.kept import kept, result_bytes, weigh
 from pages._ui.live import pack_array
-from posembed_core.position_table import PositionTable
+from posembed_core.tables.position_table import PositionTable
 
 KILOBYTE = 1000
 

@@ -28,8 +28,8 @@ from posembed_core import TrainingSpec, load_table, train_table
 from posembed_core.analysis import cosine_similarity, principal_components, row_norms
 from posembed_core.exports import to_npy
 from posembed_core.pictures.resolution import Span
-from posembed_core.position_table import PositionTable
 from posembed_core.scripts.tables import StoredTable
+from posembed_core.tables.position_table import PositionTable
 from posembed_core.takeaway import FORMATS, archive, encoded
 from posembed_core.training import gradient_step
 from tests.core.scripts.test_recipes import run_all

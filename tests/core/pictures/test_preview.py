@@ -225,7 +225,7 @@ def test_a_preview_holds_no_whole_matrix(window: Any) -> None:
 
 
 def table_preview(tokens: torch.Tensor, weight: torch.Tensor, **more: Any) -> Preview:
-    from posembed_core.position_table import PositionTable
+    from posembed_core.tables.position_table import PositionTable
 
     table = PositionTable(weight=weight, name="p", source="test")
     return preview_of(table, tokens, **more)

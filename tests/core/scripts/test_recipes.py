@@ -28,11 +28,11 @@ from posembed_core.base import (
 from posembed_core.combine import OPERATIONS, combine
 from posembed_core.long_context.pairs import pair_table
 from posembed_core.model_projections import read_projections
-from posembed_core.position_table import PositionTable
 from posembed_core.scripts.combine import attention_script, combine_script, frequency_script
 from posembed_core.scripts.tables import training_script
 from posembed_core.scripts.values import DrawnTokens, Head, ModelTokens, NoRecipeError, WordTokens
 from posembed_core.scripts.writer import decide
+from posembed_core.tables.position_table import PositionTable
 from posembed_core.tasks import TASKS
 from posembed_core.tokens import Sentence, load_model, model_folder, random_tokens
 from posembed_core.training import TrainingSpec, train_table

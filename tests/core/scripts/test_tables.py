@@ -26,7 +26,6 @@ from posembed_core.analysis import (
     singular_values,
 )
 from posembed_core.base import AdditiveEncoding
-from posembed_core.extension import by_formula, interpolated, longer
 from posembed_core.scripts.tables import (
     FormulaTable,
     ModelTable,
@@ -39,6 +38,7 @@ from posembed_core.scripts.tables import (
     training_script,
 )
 from posembed_core.scripts.values import NoRecipeError
+from posembed_core.tables.extension import by_formula, interpolated, longer
 from posembed_core.tokens import load_model, model_folder
 from posembed_core.training import TrainingSpec, gradient_step, train_table
 from tests.core.scripts.test_recipes import Answer, run_all

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import posembed_core as pc
-from posembed_core.extension import by_formula, interpolated, longer
+from posembed_core.tables.extension import by_formula, interpolated, longer
 
 TABLE = torch.from_numpy(np.random.RandomState(3).randn(12, 6)).to(torch.float32)
 
