@@ -16,8 +16,8 @@ from streamlit.testing.v1 import AppTest
 import posembed_core as pc
 from pages._ui import table_training
 from pages._ui.table_training import FRAMES
-from posembed_core.exports import to_safetensors
 from posembed_core.runs import Runs
+from posembed_core.tables.files.write import to_safetensors
 
 NAVIGATION = Path(__file__).parents[2] / "pages" / "navigation.py"
 # A training of less than a second.

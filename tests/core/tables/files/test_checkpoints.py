@@ -16,8 +16,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import posembed_core as pc
-from posembed_core.checkpoints import list_tables, read_tensor
-from posembed_core.exports import to_npy, to_safetensors
+from posembed_core.tables.files.checkpoints import list_tables, read_tensor
+from posembed_core.tables.files.write import to_npy, to_safetensors
 
 TABLE = torch.arange(60, dtype=torch.float32).reshape(12, 5) / 7 - 3
 

@@ -9,8 +9,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from posembed_core.tables.files.entries import BinaryFile, TensorEntry, check_elements
 from posembed_core.tables.position_table import CheckpointError
-from posembed_core.tensor_files import BinaryFile, TensorEntry, check_elements
 
 _HEADER_LIMIT = 10_000  # bytes, numpy's own bound for what literal_eval may see
 

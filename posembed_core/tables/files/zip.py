@@ -11,9 +11,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from posembed_core.numpy_files import npy_entries
+from posembed_core.tables.files.entries import BinaryFile, TensorEntry, megabytes
+from posembed_core.tables.files.npy import npy_entries
 from posembed_core.tables.position_table import CheckpointError
-from posembed_core.tensor_files import BinaryFile, TensorEntry, megabytes
 
 # What a damaged archive makes zipfile and torch raise; none of them knows about our files.
 # An unknown compression is a kind of RuntimeError.

@@ -12,8 +12,13 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from posembed_core.tables.files.entries import (
+    BinaryFile,
+    TensorEntry,
+    check_elements,
+    tensor_from_bytes,
+)
 from posembed_core.tables.position_table import CheckpointError
-from posembed_core.tensor_files import BinaryFile, TensorEntry, check_elements, tensor_from_bytes
 
 _DTYPES = {
     "F64": torch.float64,

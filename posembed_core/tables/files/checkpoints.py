@@ -11,9 +11,10 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from posembed_core.table_names import leading_rows, looks_like_positions, squeezed, zero_rows
+from posembed_core.tables.files.detect import DEFAULT_LIMIT, tensor_entries
+from posembed_core.tables.files.entries import BinaryFile, TensorEntry
+from posembed_core.tables.files.names import leading_rows, looks_like_positions, squeezed, zero_rows
 from posembed_core.tables.position_table import CheckpointError, PositionTable, check_table, dims
-from posembed_core.tensor_files import DEFAULT_LIMIT, BinaryFile, TensorEntry, tensor_entries
 
 __all__ = [
     "DEFAULT_LIMIT",

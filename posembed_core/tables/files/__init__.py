@@ -1,0 +1,1 @@
+"""Position tables in files that others wrote."""

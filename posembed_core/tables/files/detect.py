@@ -1,0 +1,48 @@
+"""The tensors in a file, by name, read one at a time: .safetensors, .npy, .npz and torch's .pt.
+
+What a file is, its first bytes say, not its name. Sizes are checked before anything is read,
+pickled code never runs, nothing is written to disk.
+"""
+
+from __future__ import annotations
+
+from posembed_core.tables.files.entries import BinaryFile, TensorEntry, megabytes
+from posembed_core.tables.files.npy import npy_entries
+from posembed_core.tables.files.safetensors import safetensors_entries
+from posembed_core.tables.files.zip import legacy_torch_entries, zip_entries
+from posembed_core.tables.position_table import CheckpointError
+
+DEFAULT_LIMIT = 256 * 2**20  # bytes
+
+
+def tensor_entries(file: BinaryFile, source: str, limit: int) -> list[TensorEntry]:
+    """Every tensor of a file, unread. Raises `CheckpointError` for a file that can't be used."""
+    size = check_size(file, source, limit)
+    magic = file.read(16)
+    file.seek(0)
+    if magic.startswith(b"\x93NUMPY"):
+        return npy_entries(file, source, size)
+    if magic.startswith(b"PK"):
+        return zip_entries(file, source, limit)
+    if magic.startswith(b"\x80"):
+        return legacy_torch_entries(file, source, limit)
+    if magic[8:9] == b"{":
+        return safetensors_entries(file, source, size)
+    raise CheckpointError(
+        f"{source} is no tensor file: its first bytes are those of none of .safetensors, .npy, "
+        ".npz and .pt; save the table as one of these"
+    )
+
+
+def check_size(file: BinaryFile, source: str, limit: int) -> int:
+    """The file's size in bytes; `CheckpointError` when it is empty or over the limit."""
+    size = file.seek(0, 2)
+    file.seek(0)
+    if size == 0:
+        raise CheckpointError(f"{source} is empty; give a .safetensors, .npy, .npz or .pt file")
+    if size > limit:
+        raise CheckpointError(
+            f"{source} has {megabytes(size)}, more than the limit of {megabytes(limit)}; "
+            "save the position table alone"
+        )
+    return size
