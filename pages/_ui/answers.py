@@ -20,7 +20,7 @@ from pages._ui.lessons import LessonError, Step
 from posembed_core import TrainingSpec, create, encodings, train_table
 from posembed_core.base import AdditiveEncoding, Encoding
 from posembed_core.combine import Combined, concat_identity
-from posembed_core.similarity import adjacent_cosine
+from posembed_core.tables.measures.similarity import adjacent_cosine
 
 Params = Mapping[str, str]
 Term = Literal["token", "position", "combined"]

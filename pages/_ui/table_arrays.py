@@ -13,7 +13,9 @@ from torch import Tensor
 from pages._ui.onscreen import whole
 from pages._ui.table_sources import measures
 from pages._ui.table_training import Progress
-from posembed_core.analysis import (
+from posembed_core.film import course
+from posembed_core.pictures.resolution import Span
+from posembed_core.tables.measures.analysis import (
     Measures,
     cosine_similarity,
     distance_decay,
@@ -23,8 +25,6 @@ from posembed_core.analysis import (
     row_norms,
     singular_values,
 )
-from posembed_core.film import course
-from posembed_core.pictures.resolution import Span
 from posembed_core.tables.position_table import PositionTable
 from posembed_core.takeaway import Table
 from posembed_core.training import GradientStep

@@ -24,7 +24,9 @@ from pages._ui.figures.table import (
     marked,
 )
 from pages._ui.kept import kept
-from posembed_core.analysis import (
+from posembed_core.pictures.preview import nice_ceiling
+from posembed_core.pictures.resolution import MAX_COLUMNS, MAX_ROWS, Span, pool, span
+from posembed_core.tables.measures.analysis import (
     colour_peak,
     cosine_similarity,
     distance_decay,
@@ -34,8 +36,6 @@ from posembed_core.analysis import (
     row_norms,
     singular_values,
 )
-from posembed_core.pictures.preview import nice_ceiling
-from posembed_core.pictures.resolution import MAX_COLUMNS, MAX_ROWS, Span, pool, span
 from posembed_core.tables.position_table import PositionTable
 from posembed_core.training import GradientStep
 

@@ -16,7 +16,6 @@ from pages._ui.kept import kept
 from pages._ui.link import Link
 from pages._ui.table_training import Progress
 from posembed_core import AdditiveEncoding, TrainingSpec, create, encodings
-from posembed_core.analysis import Measures, measure
 from posembed_core.parameters import Choice
 from posembed_core.tables.extension import Extended, by_formula, interpolated, longer
 from posembed_core.tables.files.checkpoints import (
@@ -25,6 +24,7 @@ from posembed_core.tables.files.checkpoints import (
     list_tables,
     load_table,
 )
+from posembed_core.tables.measures.analysis import Measures, measure
 from posembed_core.tables.position_table import dims
 
 TRAINED, MODEL, FILE = "trained", "model", "file"

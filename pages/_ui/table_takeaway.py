@@ -43,7 +43,6 @@ from pages._ui.table_words import (
     training_said,
 )
 from posembed_core import AdditiveEncoding, TrainingSpec, encodings, load_table, train_table
-from posembed_core.analysis import measure
 from posembed_core.scripts.tables import (
     FormulaTable,
     ModelTable,
@@ -56,6 +55,7 @@ from posembed_core.scripts.tables import (
     training_script,
 )
 from posembed_core.tables.extension import by_formula, interpolated, longer
+from posembed_core.tables.measures.analysis import measure
 from posembed_core.tables.position_table import PositionTable
 from posembed_core.training import GradientStep, OneHeadAttention, Trainer, gradient_step
 

@@ -22,8 +22,8 @@ from pages._ui.figures.table import (
     lookup_figure,
     training_figure,
 )
-from posembed_core import analysis
 from posembed_core.pictures.resolution import Span
+from posembed_core.tables.measures import analysis
 
 TABLE = torch.from_numpy(np.random.RandomState(0).randn(16, 6)).to(torch.float32)
 HOLED = TABLE.clone()

@@ -25,10 +25,14 @@ from pages._ui.table_takeaway import (
 )
 from pages._ui.table_training import Progress
 from posembed_core import TrainingSpec, load_table, train_table
-from posembed_core.analysis import cosine_similarity, principal_components, row_norms
 from posembed_core.pictures.resolution import Span
 from posembed_core.scripts.tables import StoredTable
 from posembed_core.tables.files.write import to_npy
+from posembed_core.tables.measures.analysis import (
+    cosine_similarity,
+    principal_components,
+    row_norms,
+)
 from posembed_core.tables.position_table import PositionTable
 from posembed_core.takeaway import FORMATS, archive, encoded
 from posembed_core.training import gradient_step

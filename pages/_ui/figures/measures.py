@@ -1,4 +1,4 @@
-"""What can be seen of any table: one figure for each measure of `posembed_core.analysis`."""
+"""What can be seen of any table: one figure for each measure of `posembed_core.tables.measures.analysis`."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from pages._ui.figures.table import Packed
 from pages._ui.theme import hue
 from posembed_core.pictures.preview import nice_ceiling
 from posembed_core.pictures.resolution import Span
-from posembed_core.similarity import Decay, Similarity, colour_peak
-from posembed_core.spectra import Components, FourierPower
+from posembed_core.tables.measures.similarity import Decay, Similarity, colour_peak
+from posembed_core.tables.measures.spectra import Components, FourierPower
 
 _HEIGHT = 380
 # Colour-blind safe, and brighter with the position: where the curve begins is where it is dark.

@@ -14,17 +14,6 @@ from jaxtyping import Float
 from torch import Tensor
 
 import posembed_core as pc
-from posembed_core.analysis import (
-    Measures,
-    adjacent_cosine,
-    distance_decay,
-    fourier_power,
-    measure,
-    patch_similarity,
-    principal_components,
-    row_norms,
-    singular_values,
-)
 from posembed_core.base import AdditiveEncoding
 from posembed_core.scripts.tables import (
     FormulaTable,
@@ -39,6 +28,17 @@ from posembed_core.scripts.tables import (
 )
 from posembed_core.scripts.values import NoRecipeError
 from posembed_core.tables.extension import by_formula, interpolated, longer
+from posembed_core.tables.measures.analysis import (
+    Measures,
+    adjacent_cosine,
+    distance_decay,
+    fourier_power,
+    measure,
+    patch_similarity,
+    principal_components,
+    row_norms,
+    singular_values,
+)
 from posembed_core.tokens import load_model, model_folder
 from posembed_core.training import TrainingSpec, gradient_step, train_table
 from tests.core.scripts.test_recipes import Answer, run_all

@@ -8,7 +8,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from posembed_core.similarity import centred
+from posembed_core.tables.measures.similarity import centred
 
 _COLUMNS = 256  # of a table, at a time, for its Fourier transform
 

@@ -8,7 +8,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from posembed_core.norms import row_norms
-from posembed_core.similarity import (
+from posembed_core.tables.measures.similarity import (
     Decay,
     Similarity,
     adjacent_cosine,
@@ -18,8 +18,12 @@ from posembed_core.similarity import (
     distance_decay,
     patch_similarity,
 )
-from posembed_core.sinusoid_fit import SinusoidFit, procrustes_distance, sinusoid_distance
-from posembed_core.spectra import (
+from posembed_core.tables.measures.sinusoid_fit import (
+    SinusoidFit,
+    procrustes_distance,
+    sinusoid_distance,
+)
+from posembed_core.tables.measures.spectra import (
     Components,
     FourierPower,
     effective_rank,

@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import posembed_core as pc
-from posembed_core.analysis import (
+from posembed_core.pictures.resolution import Span, span
+from posembed_core.tables.measures.analysis import (
     adjacent_cosine,
     centred,
     colour_peak,
@@ -26,7 +27,6 @@ from posembed_core.analysis import (
     singular_values,
     sinusoid_distance,
 )
-from posembed_core.pictures.resolution import Span, span
 
 
 def noise(rows, columns, seed=0):

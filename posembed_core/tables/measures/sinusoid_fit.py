@@ -10,7 +10,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from posembed_core.frequencies import inverse_frequencies, position_angles
-from posembed_core.similarity import centred
+from posembed_core.tables.measures.similarity import centred
 
 BASES = (10.0, 100.0, 1000.0, 10_000.0, 100_000.0)
 
