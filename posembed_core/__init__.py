@@ -15,7 +15,7 @@ from posembed_core.parameters import EncodingError
 from posembed_core.registry import create, encodings, register
 from posembed_core.tables.files.checkpoints import CheckpointError, PositionTable, load_table
 from posembed_core.tokens import random_tokens
-from posembed_core.training import TrainingSpec, train_table
+from posembed_core.training.training import TrainingSpec, train_table
 
 __all__ = [
     "AdditiveEncoding",

@@ -11,7 +11,7 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 from typing import Literal
 
-from posembed_core.training import Snapshot, TrainingSpec, train_table, unfinished_bytes
+from posembed_core.training.training import Snapshot, TrainingSpec, train_table, unfinished_bytes
 
 Status = Literal["waiting", "running", "paused", "finished", "failed"]
 

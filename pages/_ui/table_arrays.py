@@ -13,7 +13,6 @@ from torch import Tensor
 from pages._ui.onscreen import whole
 from pages._ui.table_sources import measures
 from pages._ui.table_training import Progress
-from posembed_core.film import course
 from posembed_core.pictures.resolution import Span
 from posembed_core.tables.measures.analysis import (
     Measures,
@@ -27,7 +26,8 @@ from posembed_core.tables.measures.analysis import (
 )
 from posembed_core.tables.position_table import PositionTable
 from posembed_core.takeaway import Table
-from posembed_core.training import GradientStep
+from posembed_core.training.film import course
+from posembed_core.training.training import GradientStep
 
 # Named so that the page knows it again in a file.
 WEIGHT = "position_embeddings.weight"

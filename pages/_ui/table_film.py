@@ -15,9 +15,9 @@ from pages._ui.chart import Chart, packed
 from pages._ui.figures.table import colour_range, training_figure
 from pages._ui.kept import kept
 from pages._ui.table_training import Progress
-from posembed_core.film import Course, Film, course, film
 from posembed_core.pictures.preview import nice_ceiling
-from posembed_core.training import Snapshot, TrainingSpec
+from posembed_core.training.film import Course, Film, course, film
+from posembed_core.training.training import Snapshot, TrainingSpec
 
 
 @dataclass(frozen=True, eq=False)

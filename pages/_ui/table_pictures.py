@@ -37,7 +37,7 @@ from posembed_core.tables.measures.analysis import (
     singular_values,
 )
 from posembed_core.tables.position_table import PositionTable
-from posembed_core.training import GradientStep
+from posembed_core.training.training import GradientStep
 
 LOOKUP = "table.lookup"
 Window = tuple[Span, Span]  # positions, dimensions

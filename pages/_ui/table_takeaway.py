@@ -57,7 +57,7 @@ from posembed_core.scripts.tables import (
 from posembed_core.tables.extension import by_formula, interpolated, longer
 from posembed_core.tables.measures.analysis import measure
 from posembed_core.tables.position_table import PositionTable
-from posembed_core.training import GradientStep, OneHeadAttention, Trainer, gradient_step
+from posembed_core.training.training import GradientStep, OneHeadAttention, Trainer, gradient_step
 
 _WAYS: dict[str, Sequence[Callable[..., Any]]] = {
     "longer": (longer,), "interpolated": (interpolated,), "formula": (by_formula,),

@@ -16,8 +16,8 @@ from pages._ui.link import Link
 from posembed_core import EncodingError, TrainingSpec, train_table
 from posembed_core.parameters import Integer
 from posembed_core.runs import Runs, RunState, TooManyRunsError
-from posembed_core.tasks import TASKS
-from posembed_core.training import Snapshot
+from posembed_core.training.tasks import TASKS
+from posembed_core.training.training import Snapshot
 
 RUNS = Runs(most_bytes=share("trainings"))
 atexit.register(RUNS.close)

@@ -8,8 +8,8 @@ from pages._ui.table_training import Progress
 from posembed_core.tables.measures.analysis import Measures
 from posembed_core.tables.measures.similarity import adjacent_cosine
 from posembed_core.tables.position_table import PositionTable
-from posembed_core.tasks import TASKS
-from posembed_core.training import GradientStep
+from posembed_core.training.tasks import TASKS
+from posembed_core.training.training import GradientStep
 
 # Each measure of a table, in the order of the menu, and its definition in a sentence or two.
 DEFINITIONS = {

@@ -9,7 +9,7 @@ from pathlib import PurePath
 from posembed_core.base import AdditiveEncoding
 from posembed_core.scripts.values import PROMISE, given_fields, heading_of, recipe_of
 from posembed_core.scripts.writer import Given, Part, write
-from posembed_core.training import TrainingSpec
+from posembed_core.training.training import TrainingSpec
 
 _TRAINING = "blocks/training"
 _LOOKUP = "blocks/lookup"
@@ -59,7 +59,7 @@ TableSource = StoredTable | ModelTable | TrainedTable | FormulaTable
 
 
 def training_script(spec: TrainingSpec, step: int | None = None) -> str:
-    """The script of `posembed_core.training.train_table`: the same table, and its losses.
+    """The script of `posembed_core.training.training.train_table`: the same table, and its losses.
 
     ``step`` is where it ends, by default after all steps.
     """
@@ -69,7 +69,7 @@ def training_script(spec: TrainingSpec, step: int | None = None) -> str:
 
 
 def gradient_script(spec: TrainingSpec, start: int, at: Sequence[int]) -> str:
-    """The script of `posembed_core.training.gradient_step`; it prints the rows ``at``."""
+    """The script of `posembed_core.training.training.gradient_step`; it prints the rows ``at``."""
     given = _training(spec, 1) | {
         "start": Given(start, "the position of the first token"),
         "at": Given(list(at), "the rows to print"),

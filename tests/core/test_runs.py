@@ -9,7 +9,7 @@ import torch
 
 import posembed_core as pc
 from posembed_core.runs import Runs, TooManyRunsError
-from posembed_core.training import Snapshot, Trainer, unfinished_bytes
+from posembed_core.training.training import Snapshot, Trainer, unfinished_bytes
 
 SPEC = pc.TrainingSpec(max_seq_len=16, embed_dim=8, num_tokens=4, batch_size=2, steps=40)
 

@@ -13,7 +13,7 @@ from pages._ui.live.shelf import shelf
 from pages._ui.table_film import _film_of
 from pages._ui.table_training import RUNS
 from posembed_core.runs import Runs
-from posembed_core.training import TrainingSpec, train_table
+from posembed_core.training.training import TrainingSpec, train_table
 
 
 def figures(*families: str) -> dict[str, float]:

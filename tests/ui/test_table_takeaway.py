@@ -35,7 +35,7 @@ from posembed_core.tables.measures.analysis import (
 )
 from posembed_core.tables.position_table import PositionTable
 from posembed_core.takeaway import FORMATS, archive, encoded
-from posembed_core.training import gradient_step
+from posembed_core.training.training import gradient_step
 from tests.core.scripts.test_recipes import run_all
 from tests.visits import opened
 

@@ -33,9 +33,9 @@ from posembed_core.scripts.tables import training_script
 from posembed_core.scripts.values import DrawnTokens, Head, ModelTokens, NoRecipeError, WordTokens
 from posembed_core.scripts.writer import decide
 from posembed_core.tables.position_table import PositionTable
-from posembed_core.tasks import TASKS
 from posembed_core.tokens import Sentence, load_model, model_folder, random_tokens
-from posembed_core.training import TrainingSpec, train_table
+from posembed_core.training.tasks import TASKS
+from posembed_core.training.training import TrainingSpec, train_table
 from posembed_core.words import split_words, word_vectors
 
 AT = (0, 5, 9)

@@ -40,7 +40,7 @@ from posembed_core.tables.measures.analysis import (
     singular_values,
 )
 from posembed_core.tokens import load_model, model_folder
-from posembed_core.training import TrainingSpec, gradient_step, train_table
+from posembed_core.training.training import TrainingSpec, gradient_step, train_table
 from tests.core.scripts.test_recipes import Answer, run_all
 
 NUMBER = re.compile(r"nan|-?\d+(?:\.\d+)?(?:e[+-]?\d+)?")

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from posembed_core.pictures.resolution import Span, pool, span
 from posembed_core.tables.measures.similarity import adjacent_cosine, cosine_similarity
-from posembed_core.training import Snapshot
+from posembed_core.training.training import Snapshot
 
 SIDE = 128  # cells
 

@@ -22,7 +22,7 @@ from posembed_core.parameters import (
     real,
 )
 from posembed_core.seeded import seeded_normal
-from posembed_core.tasks import TASKS, task_weights, token_shares
+from posembed_core.training.tasks import TASKS, task_weights, token_shares
 
 _MOST_SNAPSHOTS = 200
 _HELD_OUT = 32  # sequences

@@ -3,9 +3,9 @@
 import torch
 
 import posembed_core as pc
-from posembed_core.film import course, film
 from posembed_core.pictures.resolution import Span
 from posembed_core.tables.measures.similarity import adjacent_cosine, cosine_similarity
+from posembed_core.training.film import course, film
 
 SPEC = pc.TrainingSpec(max_seq_len=24, embed_dim=8, num_tokens=4, batch_size=2, steps=12)
 SNAPSHOTS = list(pc.train_table(SPEC))

@@ -7,8 +7,8 @@ import torch
 from torch.nn.functional import cosine_similarity, softmax
 
 import posembed_core as pc
-from posembed_core.tasks import PERIOD, TASKS, task_weights, token_shares
-from posembed_core.training import gradient_step, one_thread
+from posembed_core.training.tasks import PERIOD, TASKS, task_weights, token_shares
+from posembed_core.training.training import gradient_step, one_thread
 
 
 def small(**fields):
@@ -134,7 +134,7 @@ def test_a_step_moves_the_rows_that_were_looked_up_and_no_others():
 
 
 def test_the_gradient_is_the_slope_of_the_loss():
-    from posembed_core.training import Trainer
+    from posembed_core.training.training import Trainer
 
     spec = small(seq_len=7)
     trainer = Trainer(spec)
@@ -172,7 +172,7 @@ def test_the_answer_is_the_share_of_each_token_type():
 
 
 def test_the_loss_is_zero_for_a_model_that_is_right():
-    from posembed_core.training import Trainer
+    from posembed_core.training.training import Trainer
 
     trainer = Trainer(small(task="previous-token"))
     tokens = trainer.draw(4)
