@@ -14,7 +14,7 @@ from posembed_core.model_config.settings import rotary_from_config
 from posembed_core.parameters import EncodingError
 from posembed_core.registry import create, encodings, register
 from posembed_core.tables.files.checkpoints import CheckpointError, PositionTable, load_table
-from posembed_core.tokens import random_tokens
+from posembed_core.tokens.random_tokens import random_tokens
 from posembed_core.training.training import TrainingSpec, train_table
 
 __all__ = [

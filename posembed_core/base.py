@@ -105,7 +105,7 @@ class AdditiveEncoding(Encoding):
     ) -> Float[Tensor, "... q_len k_len"]:
         """``(q + scale P[i]) · (k + scale P[j])``: the input's change seen through identity maps.
 
-        With real projections the vectors are added before them (see `posembed_core.attention.layer`).
+        With real projections the vectors are added before them (see `attention.layer`).
         """
         queries = q + scale * self.table(query_positions, q.dtype)
         keys = k + scale * self.table(key_positions, k.dtype)

@@ -25,9 +25,9 @@ from posembed_core.attention.experiments import (
 from posembed_core.attention.explain import WeightArithmetic, explain_weight
 from posembed_core.attention.layer import Projections, attend, random_projections, softmax_weights
 from posembed_core.combine import LayerNorm
-from posembed_core.model_projections import read_projections
 from posembed_core.tables.position_table import PositionTable
-from posembed_core.words import split_words, word_vectors
+from posembed_core.tokens.projections import read_projections
+from posembed_core.tokens.words import split_words, word_vectors
 
 OWN_TABLE = "model"  # in the menu of encodings: the position table of the model that is read
 MOST_TOKENS = 128

@@ -19,13 +19,13 @@ from posembed_core import AdditiveEncoding, CheckpointError, Encoding, RelativeE
 from posembed_core.combine import LayerNorm, Operation
 from posembed_core.pictures.preview import Frame, Preview
 from posembed_core.tables.position_table import PositionTable
-from posembed_core.tokens import (
+from posembed_core.tokens.random_tokens import random_tokens
+from posembed_core.tokens.sentence_model import (
     HOW_TO_GET_A_MODEL,
     Sentence,
     SentenceModel,
     load_model,
     model_folder,
-    random_tokens,
 )
 
 # From so many values on, only so many pictures at once have whole matrices at work: what these need

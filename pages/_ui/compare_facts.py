@@ -25,7 +25,7 @@ from posembed_core import (
 )
 from posembed_core.combine import Norms, channel_cosines
 from posembed_core.extrapolation import beyond
-from posembed_core.tokens import random_tokens
+from posembed_core.tokens.random_tokens import random_tokens
 
 NUM_HEADS = 8
 VIEWS = {"picture": "Picture", "similarity": "Similarity of positions", "norms": "Norms"}

@@ -73,7 +73,7 @@ def attention_script(
     temperature: float = 1.0,
     at: Sequence[int] = (0,),
 ) -> str:
-    """The script of one head of `posembed_core.attention.layer.attend`: scores and softmax of ``at``.
+    """The script of one head of `attention.layer.attend`: scores and softmax of ``at``.
 
     With a model's own projections, its own LayerNorm comes before them. Raises `NoRecipeError` for
     an encoding without a recipe, and for a model that isn't built like BERT.

@@ -1,4 +1,4 @@
-"""The experiments of `posembed_core.attention.experiments` and `posembed_core.attention.distance` as scripts."""
+"""What `attention.experiments` and `attention.distance` try, as scripts."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def shuffle_script(
     scale: float = 1.0,
     sqrt_dim: bool = False,
 ) -> str:
-    """The script of `posembed_core.attention.experiments.permutation_test`, without a mask and with one.
+    """The script of `attention.experiments.permutation_test`, without a mask and with one.
 
     All heads, in float64; ``head`` says where the projections come from. Raises `NoRecipeError` as
     `posembed_core.scripts.combine.attention_script` does.
@@ -78,7 +78,7 @@ def shift_script(
     sqrt_dim: bool = False,
     at: Sequence[int] = (0,),
 ) -> str:
-    """The script of `posembed_core.attention.experiments.shift_test`; it prints the changes of queries ``at``.
+    """The script of `attention.experiments.shift_test`; it prints the changes of queries ``at``.
 
     Raises `NoRecipeError` as `shuffle_script` does, and where a table has no row for a position.
     """
@@ -119,7 +119,7 @@ def four_script(
     sqrt_dim: bool = False,
     at: Sequence[int] = (0,),
 ) -> str:
-    """The script of `posembed_core.attention.experiments.four_terms` for one head; it prints queries ``at``."""
+    """The script of `attention.experiments.four_terms` for one head; it prints queries ``at``."""
     own = check_own(tokens, head)
     weights = "model weights" if own else "drawn weights"
     parts: list[Part | Function] = [

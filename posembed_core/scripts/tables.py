@@ -107,7 +107,7 @@ def lookup_script(
 
 
 def measures_script(source: TableSource, which: str = "") -> str:
-    """The script of `posembed_core.tables.measures.analysis.measure`, and of the measure called ``which``."""
+    """The script of `tables.measures.analysis.measure`, and of the measure called ``which``."""
     parts, given = _table(source)
     title = f"Measures of a position table. {PROMISE}"
     return write(title, [*parts, Part(_MEASURES, ("", which) if which else ("",))], given)

@@ -16,7 +16,7 @@ from posembed_core.base import (
 from posembed_core.combine import Operation
 from posembed_core.scripts.writer import Given, Part, has_recipe
 from posembed_core.tables.position_table import PositionTable
-from posembed_core.tokens import SentenceModel
+from posembed_core.tokens.sentence_model import SentenceModel
 
 PROMISE = "Plain PyTorch; prints what the page shows."
 _FAMILIES: Mapping[Any, str] = {
@@ -33,7 +33,7 @@ class NoRecipeError(ValueError):
 
 @dataclass(frozen=True)
 class DrawnTokens:
-    """Token vectors as `posembed_core.tokens.random_tokens` draws them."""
+    """Token vectors as `posembed_core.tokens.random_tokens.random_tokens` draws them."""
 
     seq_len: int
     embed_dim: int
@@ -58,7 +58,7 @@ class ModelTokens:
 
 @dataclass(frozen=True)
 class WordTokens:
-    """A sentence's words with a drawn vector each, as `posembed_core.words.word_vectors` does."""
+    """A sentence's words with a drawn vector each, as `tokens.words.word_vectors` does."""
 
     text: str
     embed_dim: int
@@ -74,7 +74,7 @@ Tokens = DrawnTokens | ModelTokens | WordTokens
 class Head:
     """One attention head: its number, and where its projections come from.
 
-    ``seed`` is that of `posembed_core.attention.layer.random_projections`; None takes the weights of the
+    ``seed`` is that of `attention.layer.random_projections`; None takes the weights of the
     tokens' own model, of its ``layer``.
     """
 

@@ -19,8 +19,8 @@ from transformers.models.t5.modeling_t5 import T5Attention
 import posembed_core as pc
 from posembed_core.attention.layer import attend
 from posembed_core.evidence import PARITY
-from posembed_core.model_projections import read_projections
-from posembed_core.tokens import load_model, model_folder
+from posembed_core.tokens.projections import read_projections
+from posembed_core.tokens.sentence_model import load_model, model_folder
 
 with warnings.catch_warnings():
     # It compiles with torch.jit when imported, which torch 2.13 deprecates.

@@ -23,7 +23,7 @@ from pages._ui.figures.attention import (
 )
 from pages._ui.figures.attention_lines import Curve, distance_figure, shuffle_figure
 from pages._ui.figures.compare import Small, pictures_figure
-from posembed_core.words import split_words, word_vectors
+from posembed_core.tokens.words import split_words, word_vectors
 
 WORDS = ("[CLS]", "the", "<b>", "an-extraordinary-word")
 LOOK = Look(("None", "RoPE", "ALiBi"), (SCORES, WEIGHTS, CHANGES), WORDS)

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 import posembed_core as pc
 from pages._ui import cached, kept
 from pages._ui.cached import RandomTokens, SentenceTokens, Setting
-from posembed_core.tokens import HOW_TO_GET_A_MODEL
+from posembed_core.tokens.sentence_model import HOW_TO_GET_A_MODEL
 
 SLUGS = list(pc.encodings())
 CACHES = ("_matrices", "_pictures")
@@ -324,7 +324,7 @@ def test_a_sentence_beyond_the_models_table_names_both_numbers() -> None:
 
 
 def test_a_sentence_without_tokens_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    from posembed_core.tokens import Sentence
+    from posembed_core.tokens.sentence_model import Sentence
 
     monkeypatch.setattr(cached, "sentence", lambda _: Sentence((), ()))
     for slug in ("sinusoidal", "learned", "rope", "alibi", "shaw"):

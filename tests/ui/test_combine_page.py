@@ -15,7 +15,7 @@ from streamlit.testing.v1 import AppTest
 import posembed_core as pc
 from pages._ui import cached, kept
 from posembed_core.parameters import Choice, Flag, Integer, Number, Parameter, Real, Reals
-from posembed_core.tokens import HOW_TO_GET_A_MODEL
+from posembed_core.tokens.sentence_model import HOW_TO_GET_A_MODEL
 
 NAVIGATION = Path(__file__).parents[2] / "pages" / "navigation.py"
 SLUGS = list(pc.encodings())

@@ -1,4 +1,4 @@
-"""What can be seen of any table: one figure for each measure of `posembed_core.tables.measures.analysis`."""
+"""What can be seen of any table: one figure for each measure of `tables.measures.analysis`."""
 
 from __future__ import annotations
 

@@ -21,7 +21,6 @@ from posembed_core.attention.distance import (
 from posembed_core.attention.experiments import four_terms, permutation_test, shift_test
 from posembed_core.attention.layer import random_projections
 from posembed_core.base import AdditiveEncoding, BiasEncoding, Encoding, RotaryEncoding
-from posembed_core.model_projections import read_projections
 from posembed_core.scripts.experiments import (
     distance_script,
     four_script,
@@ -29,8 +28,9 @@ from posembed_core.scripts.experiments import (
     shuffle_script,
 )
 from posembed_core.scripts.values import Head, ModelTokens, NoRecipeError, WordTokens
-from posembed_core.tokens import load_model, model_folder
-from posembed_core.words import split_words, word_vectors
+from posembed_core.tokens.projections import read_projections
+from posembed_core.tokens.sentence_model import load_model, model_folder
+from posembed_core.tokens.words import split_words, word_vectors
 from tests.core.scripts.test_recipes import SETTINGS, Answer, run_all
 
 WIDTH, HEADS, HEAD_DIM, ROWS = 16, 2, 8, 64

@@ -27,16 +27,17 @@ from posembed_core.base import (
 )
 from posembed_core.combine import OPERATIONS, combine
 from posembed_core.long_context.pairs import pair_table
-from posembed_core.model_projections import read_projections
 from posembed_core.scripts.combine import attention_script, combine_script, frequency_script
 from posembed_core.scripts.tables import training_script
 from posembed_core.scripts.values import DrawnTokens, Head, ModelTokens, NoRecipeError, WordTokens
 from posembed_core.scripts.writer import decide
 from posembed_core.tables.position_table import PositionTable
-from posembed_core.tokens import Sentence, load_model, model_folder, random_tokens
+from posembed_core.tokens.projections import read_projections
+from posembed_core.tokens.random_tokens import random_tokens
+from posembed_core.tokens.sentence_model import Sentence, load_model, model_folder
+from posembed_core.tokens.words import split_words, word_vectors
 from posembed_core.training.tasks import TASKS
 from posembed_core.training.training import TrainingSpec, train_table
-from posembed_core.words import split_words, word_vectors
 
 AT = (0, 5, 9)
 WIDTH, LENGTH = 16, 24

@@ -39,7 +39,7 @@ from posembed_core.tables.measures.analysis import (
     row_norms,
     singular_values,
 )
-from posembed_core.tokens import load_model, model_folder
+from posembed_core.tokens.sentence_model import load_model, model_folder
 from posembed_core.training.training import TrainingSpec, gradient_step, train_table
 from tests.core.scripts.test_recipes import Answer, run_all
 

@@ -22,8 +22,8 @@ from tokenizers.pre_tokenizers import Whitespace
 from tokenizers.processors import TemplateProcessing
 
 import posembed_core as pc
-from posembed_core import tokens as source
-from posembed_core.tokens import FILES, SentenceModel, load_model, model_folder
+from posembed_core.tokens import sentence_model as source
+from posembed_core.tokens.sentence_model import FILES, SentenceModel, load_model, model_folder
 
 ROOT = Path(__file__).parents[2]
 WORDS = ("[PAD]", "[UNK]", "<s>", "</s>", "the", "cat", "sat", "on", "mat")
@@ -505,7 +505,7 @@ def loaded(code: str) -> str:
 
 def test_the_model_packages_code_never_runs() -> None:
     read = (
-        "from posembed_core.tokens import load_model, model_folder\n"
+        "from posembed_core.tokens.sentence_model import load_model, model_folder\n"
         "model = load_model(model_folder())\n"
         "model.embed(model.tokenize('a word'))"
     )

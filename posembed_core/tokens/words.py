@@ -6,7 +6,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from posembed_core.tokens import Sentence, random_tokens
+from posembed_core.tokens.random_tokens import random_tokens
+from posembed_core.tokens.sentence_model import Sentence
 
 
 def split_words(text: str) -> Sentence:

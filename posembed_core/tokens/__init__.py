@@ -1,0 +1,1 @@
+"""Token vectors: drawn ones, a sentence's words, an installed model's."""
