@@ -7,8 +7,29 @@ from collections.abc import Sequence
 import streamlit as st
 
 from pages._ui.about import about
-from pages._ui.attention_arithmetic import products_table, softmax_table, weight_arithmetic
-from pages._ui.attention_choices import (
+from pages._ui.attention.arithmetic import products_table, softmax_table, weight_arithmetic
+from pages._ui.attention.distance import FARTHEST, claims
+from pages._ui.attention.inputs import (
+    MOST_TOKENS,
+    Scene,
+    attention,
+    explained,
+    inputs,
+    shuffled,
+    split,
+)
+from pages._ui.attention.pictures import (
+    FOUR_ALT,
+    FOURS,
+    SHIFT_ALT,
+    SHIFTS,
+    four_chart,
+    shift_chart,
+    show_distance,
+    show_shuffle,
+    show_weights,
+)
+from pages._ui.attention.settings import (
     CAUSAL,
     CELL,
     COMPARED,
@@ -31,29 +52,7 @@ from pages._ui.attention_choices import (
     menu,
     say,
 )
-from pages._ui.attention_controls import Several, slots, view_of
-from pages._ui.attention_distance import FARTHEST, claims
-from pages._ui.attention_inputs import (
-    MOST_TOKENS,
-    Scene,
-    attention,
-    explained,
-    inputs,
-    shuffled,
-    split,
-)
-from pages._ui.attention_pictures import (
-    FOUR_ALT,
-    FOURS,
-    SHIFT_ALT,
-    SHIFTS,
-    four_chart,
-    shift_chart,
-    show_distance,
-    show_shuffle,
-    show_weights,
-)
-from pages._ui.attention_takeaway import (
+from pages._ui.attention.takeaway import (
     distance_shown,
     four_shown,
     shift_or_why,
@@ -61,7 +60,7 @@ from pages._ui.attention_takeaway import (
     shuffle_shown,
     weights_shown,
 )
-from pages._ui.attention_words import (
+from pages._ui.attention.words import (
     FOUR,
     claims_table,
     distance_said,
@@ -72,6 +71,7 @@ from pages._ui.attention_words import (
     shuffle_said,
     shuffle_table,
 )
+from pages._ui.attention_controls import Several, slots, view_of
 from pages._ui.chart import show
 from pages._ui.controls import setting, slider
 from pages._ui.link import Link

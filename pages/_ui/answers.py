@@ -13,7 +13,7 @@ from typing import Any, Literal
 import torch
 from torch import Tensor
 
-from pages._ui import attention_inputs as attention
+from pages._ui.attention import inputs as attention
 from pages._ui.cached import RandomTokens, Setting, picture
 from pages._ui.kept import kept
 from pages._ui.lessons import LessonError, Step

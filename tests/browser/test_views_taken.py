@@ -15,7 +15,7 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Browser, Page, expect
 
-from pages._ui.attention_inputs import Scene, attention, column, inputs
+from pages._ui.attention.inputs import Scene, attention, column, inputs
 from posembed_core import create
 from tests.browser.test_takeaway import SVG, archived, colours, has_blue_and_red, saved, svg_root
 from tests.on_screen import AT_A_LINK, at_rest, settled

@@ -7,7 +7,7 @@ import torch
 
 import posembed_core as pc
 from posembed_core.extrapolation import FAR, beyond
-from tests.attention_inputs import WIDTH, encoding_for
+from tests.ui.attention.layers import WIDTH, encoding_for
 
 every_encoding = pytest.mark.parametrize("slug", list(pc.encodings()))
 

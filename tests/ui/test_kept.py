@@ -14,7 +14,7 @@ import torch
 
 import posembed_core as pc
 from pages._ui import kept as module
-from pages._ui.attention_inputs import Scene, inputs, split
+from pages._ui.attention.inputs import Scene, inputs, split
 from pages._ui.kept import kept, result_bytes, weigh
 from pages._ui.live import pack_array
 from posembed_core.tables.position_table import PositionTable

@@ -17,7 +17,16 @@ from posembed_core.attention.distance import (
 from posembed_core.attention.experiments import four_terms, permutation_test, shift_test
 from posembed_core.attention.explain import explain_weight
 from posembed_core.attention.layer import attend, random_projections
-from tests.attention_inputs import ADDITIVE, DIM, HEADS, PROJECTIONS, WIDTH, N, encoding_for, tokens
+from tests.ui.attention.layers import (
+    ADDITIVE,
+    DIM,
+    HEADS,
+    PROJECTIONS,
+    WIDTH,
+    N,
+    encoding_for,
+    tokens,
+)
 
 every_encoding = pytest.mark.parametrize("slug", list(pc.encodings()))
 

@@ -17,7 +17,7 @@ from posembed_core.attention.explain import explain_weight
 from posembed_core.attention.layer import attend, causal_mask
 from posembed_core.tables.position_table import CheckpointError
 from posembed_core.tokens.projections import read_projections
-from tests.attention_inputs import DIM, HEADS, PROJECTIONS, WIDTH, N, encoding_for, tokens
+from tests.ui.attention.layers import DIM, HEADS, PROJECTIONS, WIDTH, N, encoding_for, tokens
 
 every_encoding = pytest.mark.parametrize("slug", list(pc.encodings()))
 

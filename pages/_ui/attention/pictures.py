@@ -10,8 +10,8 @@ from jaxtyping import Float
 from torch import Tensor
 
 from pages._ui import live
-from pages._ui.attention_distance import DISTANCES, bound, random_vectors, same_vector
-from pages._ui.attention_inputs import Seen
+from pages._ui.attention.distance import DISTANCES, bound, random_vectors, same_vector
+from pages._ui.attention.inputs import Seen
 from pages._ui.chart import Chart, show
 from pages._ui.figures.attention import (
     CHANGES,

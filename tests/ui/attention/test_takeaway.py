@@ -13,10 +13,10 @@ import pytest
 import torch
 from plotly.offline import get_plotlyjs
 
-from pages._ui import attention_takeaway as takeaway
-from pages._ui.attention_choices import Chosen
-from pages._ui.attention_distance import DISTANCES, random_vectors, same_vector
-from pages._ui.attention_inputs import Scene, attention, column, inputs, shifted, shuffled, split
+from pages._ui.attention import takeaway
+from pages._ui.attention.distance import DISTANCES, random_vectors, same_vector
+from pages._ui.attention.inputs import Scene, attention, column, inputs, shifted, shuffled, split
+from pages._ui.attention.settings import Chosen
 from pages._ui.onscreen import OnScreen
 from posembed_core import AdditiveEncoding
 from posembed_core.takeaway import archive, encoded

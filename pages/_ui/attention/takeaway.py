@@ -9,12 +9,10 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from pages._ui import attention_arrays as arrays
-from pages._ui import attention_pictures as pictures
 from pages._ui import cached
-from pages._ui.attention_choices import PAGE, Chosen
-from pages._ui.attention_distance import DISTANCES, FARTHEST, width_of
-from pages._ui.attention_inputs import (
+from pages._ui.attention import arrays, pictures
+from pages._ui.attention.distance import DISTANCES, FARTHEST, width_of
+from pages._ui.attention.inputs import (
     EMBED_DIM,
     MOST_TOKENS,
     Seen,
@@ -23,7 +21,8 @@ from pages._ui.attention_inputs import (
     shuffled,
     split,
 )
-from pages._ui.attention_words import FOUR, distance_said, shift_said
+from pages._ui.attention.settings import PAGE, Chosen
+from pages._ui.attention.words import FOUR, distance_said, shift_said
 from pages._ui.code import Script
 from pages._ui.onscreen import OnScreen, remembered
 from posembed_core import AdditiveEncoding, Encoding, EncodingError

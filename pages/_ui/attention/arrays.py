@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 import torch
 from torch import Tensor
 
-from pages._ui.attention_choices import Chosen
-from pages._ui.attention_distance import DISTANCES, bound, random_vectors, same_vector
-from pages._ui.attention_inputs import Seen, attention, shifted, shuffled, split
-from pages._ui.attention_pictures import parts_of
+from pages._ui.attention.distance import DISTANCES, bound, random_vectors, same_vector
+from pages._ui.attention.inputs import Seen, attention, shifted, shuffled, split
+from pages._ui.attention.pictures import parts_of
+from pages._ui.attention.settings import Chosen
 from posembed_core import AdditiveEncoding, Encoding, EncodingError, RotaryEncoding
 from posembed_core.takeaway import Table
 

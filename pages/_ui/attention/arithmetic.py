@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from torch import Tensor
 
-from pages._ui.attention_inputs import Inputs
-from pages._ui.attention_words import door
+from pages._ui.attention.inputs import Inputs
+from pages._ui.attention.words import door
 from pages._ui.theme import tinted
 from posembed_core import AdditiveEncoding, Encoding, RotaryEncoding
 from posembed_core.attention.explain import WeightArithmetic

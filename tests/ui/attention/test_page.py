@@ -12,7 +12,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import posembed_core as pc
-from pages._ui.attention_choices import COMPARED
+from pages._ui.attention.settings import COMPARED
 from posembed_core.evidence import PARITY
 
 NAVIGATION = Path(__file__).parents[2] / "pages" / "navigation.py"

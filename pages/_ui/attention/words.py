@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pages._ui.attention_distance import Claim
+from pages._ui.attention.distance import Claim
 from posembed_core import AdditiveEncoding, BiasEncoding, Encoding, RelativeEncoding, RotaryEncoding
 from posembed_core.attention.experiments import FourTerms, PermutationTest, ShiftTest
 

@@ -1,0 +1,1 @@
+"""The page about attention: its settings, pictures, words and files."""
