@@ -10,9 +10,11 @@ import streamlit as st
 
 from pages._ui import cached, live
 from pages._ui.about import about
-from pages._ui.arithmetic import arithmetic, cell_at, has_cell
 from pages._ui.cached import RandomTokens, SentenceTokens, Setting
-from pages._ui.combine_takeaway import NoPicture, Taken
+from pages._ui.combine.arithmetic import arithmetic, cell_at, has_cell
+from pages._ui.combine.takeaway import NoPicture, Taken
+from pages._ui.combine.window import window_of, zoom_to
+from pages._ui.combine.words import alt, asides, equation, look, numbers, seen
 from pages._ui.controls import (
     Indices,
     Text,
@@ -33,8 +35,6 @@ from pages._ui.figures.equation import (
 from pages._ui.kept import kept
 from pages._ui.link import Link, open_link
 from pages._ui.onscreen import remember, remembered, tools
-from pages._ui.window import window_of, zoom_to
-from pages._ui.words import alt, asides, equation, look, numbers, seen
 from posembed_core import CheckpointError, EncodingError, RotaryEncoding, create, encodings
 from posembed_core.base import MAX_DIM, MAX_LENGTH, BiasEncoding, Encoding
 from posembed_core.combine import Operation

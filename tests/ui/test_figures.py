@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import posembed_core as pc
 from pages._ui import live
+from pages._ui.combine.words import look
 from pages._ui.figures.equation import (
     NORMS,
     TERMS,
@@ -24,7 +25,6 @@ from pages._ui.figures.equation import (
     ranges,
 )
 from pages._ui.theme import DASHES, HUES
-from pages._ui.words import look
 from posembed_core.pictures.preview import Preview
 from posembed_core.pictures.resolution import Span
 

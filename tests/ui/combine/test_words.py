@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import posembed_core as pc
-from pages._ui.arithmetic import arithmetic, cell_at, has_cell
-from pages._ui.words import alt, asides, equation, numbers, seen
+from pages._ui.combine.arithmetic import arithmetic, cell_at, has_cell
+from pages._ui.combine.words import alt, asides, equation, numbers, seen
 from posembed_core.pictures.preview import Preview
 
 SHAPE = (12, 8)
@@ -383,7 +383,7 @@ def test_the_second_half_of_a_zoomed_concatenation() -> None:
     window = (None, None, 2.0, 5.0)
     shown = preview("sinusoidal", operation="concat", window=window)
     # Channels 2 … 5 are drawn at 4 … 7 and their positions at 8 … 11.
-    from pages._ui.words import look
+    from pages._ui.combine.words import look
 
     start = look(shown).panels[2].rows.start
     assert [cell_at(shown, "combined", 0.0, float(start + k)) for k in range(8)] == [
