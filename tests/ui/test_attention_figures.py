@@ -9,7 +9,7 @@ import torch
 import posembed_core as pc
 from pages._ui import live
 from pages._ui.attention.distance import DISTANCES, claims, same_vector
-from pages._ui.compare_facts import made, packed
+from pages._ui.compare.facts import made, packed
 from pages._ui.figures.attention import (
     CHANGES,
     SCORES,

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from plotly.offline import get_plotlyjs
 
-from pages._ui.compare_facts import cells_of, facts, made, norms
-from pages._ui.compare_takeaway import Taken
+from pages._ui.compare.facts import cells_of, facts, made, norms
+from pages._ui.compare.takeaway import Taken
 from posembed_core import encodings
 from posembed_core.scripts.compare import CompareView, compare_script
 from posembed_core.takeaway import archive

@@ -12,7 +12,7 @@ from typing import Any
 import torch
 
 from pages._ui.code import Script
-from pages._ui.compare_facts import (
+from pages._ui.compare.facts import (
     NUM_HEADS,
     SAID,
     VIEWS,

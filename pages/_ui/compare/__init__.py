@@ -1,0 +1,1 @@
+"""The page that compares encodings: its facts and files."""
