@@ -71,10 +71,10 @@ from pages._ui.attention.words import (
     shuffle_said,
     shuffle_table,
 )
-from pages._ui.attention_controls import Several, slots, view_of
 from pages._ui.chart import show
-from pages._ui.controls import setting, slider
-from pages._ui.link import Link
+from pages._ui.controls.choices import Several, slots, view_of
+from pages._ui.controls.controls import setting, slider
+from pages._ui.controls.link import Link
 from pages._ui.onscreen import remember, tools
 from posembed_core import AdditiveEncoding, CheckpointError, EncodingError
 from posembed_core.parameters import Choice

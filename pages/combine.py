@@ -15,7 +15,7 @@ from pages._ui.combine.arithmetic import arithmetic, cell_at, has_cell
 from pages._ui.combine.takeaway import NoPicture, Taken
 from pages._ui.combine.window import window_of, zoom_to
 from pages._ui.combine.words import alt, asides, equation, look, numbers, seen
-from pages._ui.controls import (
+from pages._ui.controls.controls import (
     Indices,
     Text,
     encoding_choice,
@@ -24,6 +24,7 @@ from pages._ui.controls import (
     sizes,
     slider,
 )
+from pages._ui.controls.link import Link, open_link
 from pages._ui.figures.equation import (
     NORMS,
     TERMS,
@@ -33,7 +34,6 @@ from pages._ui.figures.equation import (
     ranges,
 )
 from pages._ui.kept import kept
-from pages._ui.link import Link, open_link
 from pages._ui.onscreen import remember, remembered, tools
 from posembed_core import CheckpointError, EncodingError, RotaryEncoding, create, encodings
 from posembed_core.base import MAX_DIM, MAX_LENGTH, BiasEncoding, Encoding

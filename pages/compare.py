@@ -8,11 +8,11 @@ import streamlit as st
 
 from pages._ui import live
 from pages._ui.about import about
-from pages._ui.attention_controls import Several, several, view_of
 from pages._ui.compare.facts import NUM_HEADS, SAID, VIEWS, facts_table, packed, short_title
 from pages._ui.compare.takeaway import PAGE, Taken
-from pages._ui.controls import setting
-from pages._ui.link import Link
+from pages._ui.controls.choices import Several, several, view_of
+from pages._ui.controls.controls import setting
+from pages._ui.controls.link import Link
 from pages._ui.onscreen import tools
 from posembed_core import encodings
 from posembed_core.parameters import Choice, Integer

@@ -10,10 +10,10 @@ import streamlit as st
 
 from pages._ui import live
 from pages._ui.about import about
-from pages._ui.controls import Text, setting, slider
+from pages._ui.controls.controls import Text, setting, slider
+from pages._ui.controls.link import Link, open_link
 from pages._ui.figures.rope_pairs import QUANTITIES
 from pages._ui.figures.two_pictures import Lengths
-from pages._ui.link import Link, open_link
 from pages._ui.long_context_takeaway import PAGE, Taken, report_popover
 from pages._ui.onscreen import remember, remembered, tools
 from pages._ui.rope_pictures import CELLS, packed_pairs, packed_scores

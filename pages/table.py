@@ -9,10 +9,10 @@ import streamlit as st
 
 from pages._ui import cached, live
 from pages._ui.about import about, of_family
-from pages._ui.attention_controls import view_of
 from pages._ui.chart import show
-from pages._ui.controls import setting, slider
-from pages._ui.link import Link
+from pages._ui.controls.choices import view_of
+from pages._ui.controls.controls import setting, slider
+from pages._ui.controls.link import Link
 from pages._ui.onscreen import OnScreen, remember, remembered, tools
 from pages._ui.table_film import show_training
 from pages._ui.table_pictures import (

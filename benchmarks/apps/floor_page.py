@@ -3,8 +3,8 @@
 import streamlit as st
 
 from pages._ui.about import about
-from pages._ui.controls import encoding_choice, encoding_fields, setting, slider
-from pages._ui.link import Link
+from pages._ui.controls.controls import encoding_choice, encoding_fields, setting, slider
+from pages._ui.controls.link import Link
 from posembed_core import encodings
 from posembed_core.parameters import Choice, Flag, Integer, Real
 

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from pages._ui import cached, table_arrays
 from pages._ui.code import IN_PYTORCH, Script
-from pages._ui.controls import sizes
+from pages._ui.controls.controls import sizes
 from pages._ui.onscreen import OnScreen
 from pages._ui.table_film import training_chart
 from pages._ui.table_pictures import (

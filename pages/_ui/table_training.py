@@ -10,9 +10,9 @@ from dataclasses import dataclass
 import streamlit as st
 
 from pages._ui.bounds import share
-from pages._ui.controls import setting
+from pages._ui.controls.controls import setting
+from pages._ui.controls.link import Link
 from pages._ui.kept import kept
-from pages._ui.link import Link
 from posembed_core import EncodingError, TrainingSpec, train_table
 from posembed_core.parameters import Integer
 from posembed_core.runs import Runs, RunState, TooManyRunsError

@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from pages._ui.link import Link
+from pages._ui.controls.link import Link
 from posembed_core import EncodingError
 from posembed_core.parameters import Choice, Parameter, shown
 

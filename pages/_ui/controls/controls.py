@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 
 from pages._ui import live
-from pages._ui.link import Link
+from pages._ui.controls.link import Link
 from pages._ui.live.slider import snap
 from posembed_core import EncodingError, encodings
 from posembed_core.base import Encoding

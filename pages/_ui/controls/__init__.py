@@ -1,0 +1,1 @@
+"""Controls whose values stand in the address."""
