@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages._ui.frame import begin
-from pages._ui.lessons import LessonError, lessons
+from pages._ui.lessons.bar import begin
+from pages._ui.lessons.lessons import LessonError, lessons
 
 
 def main() -> None:

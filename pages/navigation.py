@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages._ui.frame import open_frame
+from pages._ui.lessons.bar import open_frame
 from pages._ui.reconnect import follow_the_server
 from pages._ui.site import FOLDER, PAGES
 

@@ -13,9 +13,9 @@ import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
 from pages._ui import live
-from pages._ui.answers import compute
 from pages._ui.controls.link import follow_next
-from pages._ui.lessons import Ask, Lesson, LessonError, Step, lessons
+from pages._ui.lessons.answers import compute
+from pages._ui.lessons.lessons import Ask, Lesson, LessonError, Step, lessons
 from pages._ui.qr import show_code
 from pages._ui.site import PAGES
 

@@ -1,0 +1,1 @@
+"""Lessons: files, answers, and the bar above a page."""
