@@ -14,10 +14,9 @@ from pages._ui.controls.controls import Text, setting, slider
 from pages._ui.controls.link import Link, open_link
 from pages._ui.figures.rope_pairs import QUANTITIES
 from pages._ui.figures.two_pictures import Lengths
-from pages._ui.long_context_takeaway import PAGE, Taken, report_popover
-from pages._ui.onscreen import remember, remembered, tools
-from pages._ui.rope_pictures import CELLS, packed_pairs, packed_scores
-from pages._ui.rope_words import (
+from pages._ui.long_context.pictures import CELLS, packed_pairs, packed_scores
+from pages._ui.long_context.takeaway import PAGE, Taken, report_popover
+from pages._ui.long_context.words import (
     collisions,
     drift,
     finding_text,
@@ -29,6 +28,7 @@ from pages._ui.rope_words import (
     settings_line,
     worst_table,
 )
+from pages._ui.onscreen import remember, remembered, tools
 from posembed_core import EncodingError
 from posembed_core.long_context.pairs import MAX_DISTANCE, distance_edges, pair_table
 from posembed_core.long_context.precision import ARITHMETICS, worst_pair

@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages._ui.code import source_of
 from pages._ui.figures.two_pictures import Lengths
-from pages._ui.long_context_takeaway import Taken
+from pages._ui.long_context.takeaway import Taken
 from posembed_core import create
 from posembed_core.combine import combine
 from posembed_core.long_context.pairs import pair_table

@@ -10,7 +10,7 @@ import posembed_core as pc
 from pages._ui.figures.rope_pairs import QUANTITIES, SYMBOLS, Pairs, pairs_figure
 from pages._ui.figures.rope_scores import Curve, distance_figure
 from pages._ui.figures.two_pictures import Lengths, narrow_layout
-from pages._ui.rope_pictures import score_columns
+from pages._ui.long_context.pictures import score_columns
 from posembed_core.long_context.pairs import KINDS, pair_table
 from posembed_core.model_config.known import known_configs
 

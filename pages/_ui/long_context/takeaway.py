@@ -14,9 +14,9 @@ from torch import Tensor
 from pages._ui.code import IN_PYTORCH, Script
 from pages._ui.figures.standalone import standalone_html
 from pages._ui.figures.two_pictures import Lengths
+from pages._ui.long_context.pictures import CELLS, pairs_picture, score_columns, scores_picture
+from pages._ui.long_context.words import pairs_alt, scores_alt, scores_key
 from pages._ui.onscreen import whole, written
-from pages._ui.rope_pictures import CELLS, pairs_picture, score_columns, scores_picture
-from pages._ui.rope_words import pairs_alt, scores_alt, scores_key
 from pages._ui.takeaway import here
 from posembed_core import RotaryEncoding
 from posembed_core.long_context.pairs import MAX_DISTANCE, PairTable, distance_edges, pair_table

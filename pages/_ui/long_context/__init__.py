@@ -1,0 +1,1 @@
+"""The page about long contexts: its pictures, words and files."""
