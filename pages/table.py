@@ -14,8 +14,8 @@ from pages._ui.controls.choices import view_of
 from pages._ui.controls.controls import setting, slider
 from pages._ui.controls.link import Link
 from pages._ui.onscreen import OnScreen, remember, remembered, tools
-from pages._ui.table_film import show_training
-from pages._ui.table_pictures import (
+from pages._ui.table.film import show_training
+from pages._ui.table.pictures import (
     LOOKUP,
     comparison_chart,
     gradient_chart,
@@ -24,7 +24,7 @@ from pages._ui.table_pictures import (
     lookup_window,
     show_measure,
 )
-from pages._ui.table_sources import (
+from pages._ui.table.sources import (
     choose_source,
     formulas,
     measures,
@@ -32,7 +32,7 @@ from pages._ui.table_sources import (
     table_of,
     upload,
 )
-from pages._ui.table_takeaway import (
+from pages._ui.table.takeaway import (
     comparison_shown,
     gradient_shown,
     lesson_of,
@@ -42,7 +42,7 @@ from pages._ui.table_takeaway import (
     stretched_table,
     training_shown,
 )
-from pages._ui.table_training import (
+from pages._ui.table.training import (
     POLL_SECONDS,
     Progress,
     buttons,
@@ -52,7 +52,7 @@ from pages._ui.table_training import (
     goal_of,
     progress_bar,
 )
-from pages._ui.table_words import (
+from pages._ui.table.words import (
     BEYOND,
     DEFINITIONS,
     DISTANCE,

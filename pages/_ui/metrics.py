@@ -13,8 +13,8 @@ from pages._ui import cached
 from pages._ui.kept import result_bytes
 from pages._ui.live.counts import sent
 from pages._ui.live.shelf import shelf
-from pages._ui.table_film import film_bytes
-from pages._ui.table_training import RUNS
+from pages._ui.table.film import film_bytes
+from pages._ui.table.training import RUNS
 
 _STATM = Path("/proc/self/statm")  # on Linux only
 

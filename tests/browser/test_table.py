@@ -13,7 +13,7 @@ import torch
 from playwright.sync_api import Page, expect
 
 import posembed_core as pc
-from pages._ui.table_training import FRAMES
+from pages._ui.table.training import FRAMES
 from tests.on_screen import AT_A_LINK, at_rest, barriers, eventually, graph, settled
 
 pytestmark = pytest.mark.browser

@@ -10,8 +10,8 @@ from pages._ui import cached, metrics
 from pages._ui.kept import weigh
 from pages._ui.live.counts import Counter, sent
 from pages._ui.live.shelf import shelf
-from pages._ui.table_film import _film_of
-from pages._ui.table_training import RUNS
+from pages._ui.table.film import _film_of
+from pages._ui.table.training import RUNS
 from posembed_core.runs import Runs
 from posembed_core.training.training import TrainingSpec, train_table
 

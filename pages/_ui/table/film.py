@@ -14,7 +14,7 @@ from pages._ui.bounds import share
 from pages._ui.chart import Chart, packed
 from pages._ui.figures.table import colour_range, training_figure
 from pages._ui.kept import kept
-from pages._ui.table_training import Progress
+from pages._ui.table.training import Progress
 from posembed_core.pictures.preview import nice_ceiling
 from posembed_core.training.film import Course, Film, course, film
 from posembed_core.training.training import Snapshot, TrainingSpec

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pages._ui.table_training import Progress
+from pages._ui.table.training import Progress
 from posembed_core.tables.measures.analysis import Measures
 from posembed_core.tables.measures.similarity import adjacent_cosine
 from posembed_core.tables.position_table import PositionTable

@@ -14,8 +14,8 @@ import torch
 from streamlit.testing.v1 import AppTest
 
 import posembed_core as pc
-from pages._ui import table_training
-from pages._ui.table_training import FRAMES
+from pages._ui.table import training as table_training
+from pages._ui.table.training import FRAMES
 from posembed_core.runs import Runs
 from posembed_core.tables.files.write import to_safetensors
 

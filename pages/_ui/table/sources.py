@@ -14,7 +14,7 @@ from pages._ui import cached as shared
 from pages._ui.controls.controls import setting, sizes
 from pages._ui.controls.link import Link
 from pages._ui.kept import kept
-from pages._ui.table_training import Progress
+from pages._ui.table.training import Progress
 from posembed_core import AdditiveEncoding, TrainingSpec, create, encodings
 from posembed_core.parameters import Choice
 from posembed_core.tables.extension import Extended, by_formula, interpolated, longer

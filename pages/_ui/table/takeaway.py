@@ -10,12 +10,13 @@ from typing import Any
 import plotly.graph_objects as go
 from torch import Tensor
 
-from pages._ui import cached, table_arrays
+from pages._ui import cached
 from pages._ui.code import IN_PYTORCH, Script
 from pages._ui.controls.controls import sizes
 from pages._ui.onscreen import OnScreen
-from pages._ui.table_film import training_chart
-from pages._ui.table_pictures import (
+from pages._ui.table import arrays as table_arrays
+from pages._ui.table.film import training_chart
+from pages._ui.table.pictures import (
     LOOKUP,
     comparison_chart,
     gradient_chart,
@@ -24,16 +25,9 @@ from pages._ui.table_pictures import (
     lookup_window,
     measure_figure,
 )
-from pages._ui.table_sources import (
-    FILE,
-    MODEL,
-    formula_of,
-    random_table,
-    stretched,
-    trained_table,
-)
-from pages._ui.table_training import Progress
-from pages._ui.table_words import (
+from pages._ui.table.sources import FILE, MODEL, formula_of, random_table, stretched, trained_table
+from pages._ui.table.training import Progress
+from pages._ui.table.words import (
     BEYOND,
     DEFINITIONS,
     DISTANCE,

@@ -14,8 +14,8 @@ import torch
 from plotly.offline import get_plotlyjs
 
 from pages._ui.onscreen import OnScreen
-from pages._ui.table_sources import measures, random_table
-from pages._ui.table_takeaway import (
+from pages._ui.table.sources import measures, random_table
+from pages._ui.table.takeaway import (
     comparison_shown,
     gradient_shown,
     lookup_shown,
@@ -23,7 +23,7 @@ from pages._ui.table_takeaway import (
     source_of,
     training_shown,
 )
-from pages._ui.table_training import Progress
+from pages._ui.table.training import Progress
 from posembed_core import TrainingSpec, load_table, train_table
 from posembed_core.pictures.resolution import Span
 from posembed_core.scripts.tables import StoredTable

@@ -11,8 +11,8 @@ import torch
 from torch import Tensor
 
 from pages._ui.onscreen import whole
-from pages._ui.table_sources import measures
-from pages._ui.table_training import Progress
+from pages._ui.table.sources import measures
+from pages._ui.table.training import Progress
 from posembed_core.pictures.resolution import Span
 from posembed_core.tables.measures.analysis import (
     Measures,

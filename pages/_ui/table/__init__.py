@@ -1,0 +1,1 @@
+"""The page about tables: its sources, training, pictures, words and files."""
