@@ -71,11 +71,11 @@ from pages._ui.attention.words import (
     shuffle_said,
     shuffle_table,
 )
-from pages._ui.chart import show
 from pages._ui.controls.choices import Several, slots, view_of
 from pages._ui.controls.controls import setting, slider
 from pages._ui.controls.link import Link
-from pages._ui.onscreen import remember, tools
+from pages._ui.takeaway.chart import show
+from pages._ui.takeaway.view import remember, tools
 from posembed_core import AdditiveEncoding, CheckpointError, EncodingError
 from posembed_core.parameters import Choice
 from posembed_core.tables.position_table import PositionTable

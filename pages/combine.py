@@ -34,7 +34,7 @@ from pages._ui.figures.equation import (
     ranges,
 )
 from pages._ui.kept import kept
-from pages._ui.onscreen import remember, remembered, tools
+from pages._ui.takeaway.view import remember, remembered, tools
 from posembed_core import CheckpointError, EncodingError, RotaryEncoding, create, encodings
 from posembed_core.base import MAX_DIM, MAX_LENGTH, BiasEncoding, Encoding
 from posembed_core.combine import Operation

@@ -13,7 +13,7 @@ from pages._ui.compare.takeaway import PAGE, Taken
 from pages._ui.controls.choices import Several, several, view_of
 from pages._ui.controls.controls import setting
 from pages._ui.controls.link import Link
-from pages._ui.onscreen import tools
+from pages._ui.takeaway.view import tools
 from posembed_core import encodings
 from posembed_core.parameters import Choice, Integer
 from posembed_core.scripts.compare import CompareView

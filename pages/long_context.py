@@ -28,7 +28,7 @@ from pages._ui.long_context.words import (
     settings_line,
     worst_table,
 )
-from pages._ui.onscreen import remember, remembered, tools
+from pages._ui.takeaway.view import remember, remembered, tools
 from posembed_core import EncodingError
 from posembed_core.long_context.pairs import MAX_DISTANCE, distance_edges, pair_table
 from posembed_core.long_context.precision import ARITHMETICS, worst_pair

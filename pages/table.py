@@ -9,11 +9,9 @@ import streamlit as st
 
 from pages._ui import cached, live
 from pages._ui.about import about, of_family
-from pages._ui.chart import show
 from pages._ui.controls.choices import view_of
 from pages._ui.controls.controls import setting, slider
 from pages._ui.controls.link import Link
-from pages._ui.onscreen import OnScreen, remember, remembered, tools
 from pages._ui.table.film import show_training
 from pages._ui.table.pictures import (
     LOOKUP,
@@ -63,6 +61,8 @@ from pages._ui.table.words import (
     training_alt,
     training_said,
 )
+from pages._ui.takeaway.chart import show
+from pages._ui.takeaway.view import OnScreen, remember, remembered, tools
 from posembed_core import AdditiveEncoding, CheckpointError, EncodingError, TrainingSpec
 from posembed_core.base import MAX_LENGTH
 from posembed_core.parameters import Choice, Flag, Integer

@@ -11,8 +11,8 @@ from pages._ui.attention.distance import DISTANCES, bound, random_vectors, same_
 from pages._ui.attention.inputs import Seen, attention, shifted, shuffled, split
 from pages._ui.attention.pictures import parts_of
 from pages._ui.attention.settings import Chosen
+from pages._ui.takeaway.files import Table
 from posembed_core import AdditiveEncoding, Encoding, EncodingError, RotaryEncoding
-from posembed_core.takeaway import Table
 
 _FOUR = ("content-content", "content-position", "position-content", "position-position", "scores")
 

@@ -12,7 +12,6 @@ from torch import Tensor
 from pages._ui import live
 from pages._ui.attention.distance import DISTANCES, bound, random_vectors, same_vector
 from pages._ui.attention.inputs import Seen
-from pages._ui.chart import Chart, show
 from pages._ui.figures.attention import (
     CHANGES,
     SCORES,
@@ -28,6 +27,7 @@ from pages._ui.figures.attention import (
 )
 from pages._ui.figures.attention_lines import Curve, distance_figure, shuffle_figure
 from pages._ui.kept import kept
+from pages._ui.takeaway.chart import Chart, show
 from posembed_core import Encoding, RotaryEncoding
 from posembed_core.attention.experiments import FourTerms, PermutationTest, ShiftTest
 

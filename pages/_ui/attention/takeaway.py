@@ -23,8 +23,9 @@ from pages._ui.attention.inputs import (
 )
 from pages._ui.attention.settings import PAGE, Chosen
 from pages._ui.attention.words import FOUR, distance_said, shift_said
-from pages._ui.code import Script
-from pages._ui.onscreen import OnScreen, remembered
+from pages._ui.takeaway.code import Script
+from pages._ui.takeaway.files import Table
+from pages._ui.takeaway.view import OnScreen, remembered
 from posembed_core import AdditiveEncoding, Encoding, EncodingError
 from posembed_core.attention.distance import random_scores_at_distances, scores_at_distances
 from posembed_core.attention.experiments import ShiftTest, four_terms, permutation_test, shift_test
@@ -38,7 +39,6 @@ from posembed_core.scripts.experiments import (
 )
 from posembed_core.scripts.values import Head, ModelTokens, Tokens, WordTokens
 from posembed_core.tables.position_table import PositionTable
-from posembed_core.takeaway import Table
 
 
 @dataclass(frozen=True)

@@ -11,19 +11,19 @@ from torch import Tensor
 
 from pages._ui import cached
 from pages._ui.cached import SentenceTokens, Setting
-from pages._ui.code import IN_PYTORCH, NothingShownError, Script
 from pages._ui.combine.words import alt, look, seen
 from pages._ui.figures.equation import NORMS, TERMS, equation_figure, ranges
-from pages._ui.figures.filled import filled
-from pages._ui.figures.standalone import standalone_html
-from pages._ui.onscreen import written
-from pages._ui.takeaway import here
+from pages._ui.takeaway.code import IN_PYTORCH, NothingShownError, Script
+from pages._ui.takeaway.files import Table, View
+from pages._ui.takeaway.filled import filled
+from pages._ui.takeaway.popover import here
+from pages._ui.takeaway.standalone import standalone_html
+from pages._ui.takeaway.view import written
 from posembed_core import BiasEncoding, RelativeEncoding, RotaryEncoding
 from posembed_core.combine import Combined, combine
 from posembed_core.pictures.preview import Preview
 from posembed_core.scripts.combine import combine_script
 from posembed_core.scripts.values import DrawnTokens, ModelTokens
-from posembed_core.takeaway import Table, View
 
 
 @dataclass(frozen=True)

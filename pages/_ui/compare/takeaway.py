@@ -11,7 +11,6 @@ from typing import Any
 
 import torch
 
-from pages._ui.code import Script
 from pages._ui.compare.facts import (
     NUM_HEADS,
     SAID,
@@ -23,14 +22,15 @@ from pages._ui.compare.facts import (
     norms,
     short_title,
 )
-from pages._ui.figures.standalone import standalone_html
-from pages._ui.onscreen import whole
-from pages._ui.takeaway import here
+from pages._ui.takeaway.code import Script
+from pages._ui.takeaway.files import Table, Text, View
+from pages._ui.takeaway.popover import here
+from pages._ui.takeaway.standalone import standalone_html
+from pages._ui.takeaway.view import whole
 from posembed_core import encodings
 from posembed_core.combine import combine
 from posembed_core.extrapolation import beyond
 from posembed_core.scripts.compare import CompareView, compare_script
-from posembed_core.takeaway import Table, Text, View
 
 PAGE = "compare"
 _TERMS = ("token", "position", "combined")

@@ -35,7 +35,7 @@ def bundle_button(label: str, charts: Mapping[str, str], most: int, *, key: str)
     """A button that has the browser draw the charts; what it sent when pressed, else None.
 
     The message should be ``{called: {"png": base64, "svg": text}}`` of up to about ``most``
-    characters, and may be anything (see `posembed_core.drawings.read_drawings`).
+    characters, and may be anything (see `pages._ui.takeaway.drawings.read_drawings`).
     """
     selectors = {called: key_selector(chart) for called, chart in charts.items()}
     data = {"label": label, "charts": selectors, "most": most}

@@ -11,13 +11,14 @@ import plotly.graph_objects as go
 import streamlit as st
 from torch import Tensor
 
-from pages._ui.code import IN_PYTORCH, Script
-from pages._ui.figures.standalone import standalone_html
 from pages._ui.figures.two_pictures import Lengths
 from pages._ui.long_context.pictures import CELLS, pairs_picture, score_columns, scores_picture
 from pages._ui.long_context.words import pairs_alt, scores_alt, scores_key
-from pages._ui.onscreen import whole, written
-from pages._ui.takeaway import here
+from pages._ui.takeaway.code import IN_PYTORCH, Script
+from pages._ui.takeaway.files import Table, Text, View
+from pages._ui.takeaway.popover import here
+from pages._ui.takeaway.standalone import standalone_html
+from pages._ui.takeaway.view import whole, written
 from posembed_core import RotaryEncoding
 from posembed_core.long_context.pairs import MAX_DISTANCE, PairTable, distance_edges, pair_table
 from posembed_core.long_context.precision import ARITHMETICS
@@ -25,7 +26,6 @@ from posembed_core.long_context.report import pair_columns, report, stacked, sum
 from posembed_core.model_config.findings import Finding
 from posembed_core.model_config.settings import RopeSettings
 from posembed_core.scripts.combine import frequency_script
-from posembed_core.takeaway import Table, Text, View
 
 PAGE = "long-context"
 

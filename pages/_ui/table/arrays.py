@@ -10,9 +10,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from pages._ui.onscreen import whole
 from pages._ui.table.sources import measures
 from pages._ui.table.training import Progress
+from pages._ui.takeaway.files import Table
+from pages._ui.takeaway.view import whole
 from posembed_core.pictures.resolution import Span
 from posembed_core.tables.measures.analysis import (
     Measures,
@@ -25,7 +26,6 @@ from posembed_core.tables.measures.analysis import (
     singular_values,
 )
 from posembed_core.tables.position_table import PositionTable
-from posembed_core.takeaway import Table
 from posembed_core.training.film import course
 from posembed_core.training.training import GradientStep
 

@@ -11,7 +11,6 @@ from jaxtyping import Float
 from torch import Tensor
 
 from pages._ui import live
-from pages._ui.chart import Chart
 from pages._ui.figures import measures as figures
 from pages._ui.figures.table import (
     Beside,
@@ -24,6 +23,7 @@ from pages._ui.figures.table import (
     marked,
 )
 from pages._ui.kept import kept
+from pages._ui.takeaway.chart import Chart
 from posembed_core.pictures.preview import nice_ceiling
 from posembed_core.pictures.resolution import MAX_COLUMNS, MAX_ROWS, Span, pool, span
 from posembed_core.tables.measures.analysis import (

@@ -11,9 +11,7 @@ import plotly.graph_objects as go
 from torch import Tensor
 
 from pages._ui import cached
-from pages._ui.code import IN_PYTORCH, Script
 from pages._ui.controls.controls import sizes
-from pages._ui.onscreen import OnScreen
 from pages._ui.table import arrays as table_arrays
 from pages._ui.table.film import training_chart
 from pages._ui.table.pictures import (
@@ -36,6 +34,8 @@ from pages._ui.table.words import (
     training_alt,
     training_said,
 )
+from pages._ui.takeaway.code import IN_PYTORCH, Script
+from pages._ui.takeaway.view import OnScreen
 from posembed_core import AdditiveEncoding, TrainingSpec, encodings, load_table, train_table
 from posembed_core.scripts.tables import (
     FormulaTable,

@@ -17,9 +17,9 @@ from pages._ui.attention import takeaway
 from pages._ui.attention.distance import DISTANCES, random_vectors, same_vector
 from pages._ui.attention.inputs import Scene, attention, column, inputs, shifted, shuffled, split
 from pages._ui.attention.settings import Chosen
-from pages._ui.onscreen import OnScreen
+from pages._ui.takeaway.files import archive, encoded
+from pages._ui.takeaway.view import OnScreen
 from posembed_core import AdditiveEncoding
-from posembed_core.takeaway import archive, encoded
 from tests.core.scripts.test_recipes import run_all
 from tests.visits import opened
 
@@ -42,7 +42,7 @@ def chosen() -> Chosen:
 def seen(chosen: Chosen, monkeypatch: pytest.MonkeyPatch) -> dict[str, OnScreen]:
     """Every view, with the sliders at `SAID`."""
     monkeypatch.setattr(takeaway, "remembered", lambda _page: SAID)
-    monkeypatch.setattr("pages._ui.onscreen.here", lambda: "http://localhost/attention")
+    monkeypatch.setattr("pages._ui.takeaway.view.here", lambda: "http://localhost/attention")
     found = {view: getattr(takeaway, f"{view}_shown")(chosen) for view in VIEWS}
     assert all(found.values())
     return found

@@ -12,9 +12,9 @@ from plotly.offline import get_plotlyjs
 
 from pages._ui.compare.facts import cells_of, facts, made, norms
 from pages._ui.compare.takeaway import Taken
+from pages._ui.takeaway.files import archive
 from posembed_core import encodings
 from posembed_core.scripts.compare import CompareView, compare_script
-from posembed_core.takeaway import archive
 from tests.visits import opened
 
 SLUGS = ("sinusoidal", "rope", "alibi", "shaw")

@@ -13,7 +13,6 @@ import pytest
 import torch
 from plotly.offline import get_plotlyjs
 
-from pages._ui.onscreen import OnScreen
 from pages._ui.table.sources import measures, random_table
 from pages._ui.table.takeaway import (
     comparison_shown,
@@ -24,6 +23,8 @@ from pages._ui.table.takeaway import (
     training_shown,
 )
 from pages._ui.table.training import Progress
+from pages._ui.takeaway.files import FORMATS, archive, encoded
+from pages._ui.takeaway.view import OnScreen
 from posembed_core import TrainingSpec, load_table, train_table
 from posembed_core.pictures.resolution import Span
 from posembed_core.scripts.tables import StoredTable
@@ -34,7 +35,6 @@ from posembed_core.tables.measures.analysis import (
     row_norms,
 )
 from posembed_core.tables.position_table import PositionTable
-from posembed_core.takeaway import FORMATS, archive, encoded
 from posembed_core.training.training import gradient_step
 from tests.core.scripts.test_recipes import run_all
 from tests.visits import opened
@@ -75,7 +75,7 @@ def arrays(shown: OnScreen) -> dict[str, np.ndarray]:
 
 
 def test_every_view_fills_one_archive(progress: Progress, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pages._ui.onscreen.here", lambda: "http://localhost/table")
+    monkeypatch.setattr("pages._ui.takeaway.view.here", lambda: "http://localhost/table")
     for name, shown in seen(progress).items():
         view = shown.view()
         files = zipfile.ZipFile(io.BytesIO(list(archive(view))[-1]))
@@ -87,7 +87,7 @@ def test_every_view_fills_one_archive(progress: Progress, monkeypatch: pytest.Mo
 
 
 def test_pages_hold_no_outside_address(progress: Progress, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pages._ui.onscreen.here", lambda: "http://localhost/table")
+    monkeypatch.setattr("pages._ui.takeaway.view.here", lambda: "http://localhost/table")
     for name, shown in seen(progress).items():
         (picture,) = shown.view().pictures.values()
         page = picture().replace(get_plotlyjs(), "")

@@ -13,7 +13,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from posembed_core.takeaway import (
+from pages._ui.takeaway.files import (
     MAX_BYTES,
     Table,
     TooLargeError,

@@ -11,11 +11,11 @@ import plotly.graph_objects as go
 import streamlit as st
 from torch import Tensor
 
-from pages._ui.code import Script, code_popover
-from pages._ui.figures.standalone import standalone_html
-from pages._ui.takeaway import here, take_away_popover
+from pages._ui.takeaway.code import Script, code_popover
+from pages._ui.takeaway.files import Table, View
+from pages._ui.takeaway.popover import here, take_away_popover
+from pages._ui.takeaway.standalone import standalone_html
 from posembed_core.scripts.values import NoRecipeError
-from posembed_core.takeaway import Table, View
 
 
 class Given(Protocol):

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
-from posembed_core import drawings
-from posembed_core.drawings import Drawing, read_drawings
-from posembed_core.takeaway import Table, View, archive
+from pages._ui.takeaway import drawings
+from pages._ui.takeaway.drawings import Drawing, read_drawings
+from pages._ui.takeaway.files import Table, View, archive
 
 
 def png(width: int = 3) -> bytes:

@@ -19,7 +19,7 @@ import numpy as np
 from jaxtyping import Float
 from torch import Tensor
 
-from posembed_core.drawings import Drawing
+from pages._ui.takeaway.drawings import Drawing
 
 MAX_BYTES = 64_000_000
 FORMATS = ("csv", "npy", "safetensors")

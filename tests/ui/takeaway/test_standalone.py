@@ -11,9 +11,9 @@ import pytest
 from plotly.offline import get_plotlyjs
 
 from pages._ui.figures.equation import NORMS, TERMS, Look, Panel, equation_figure, ranges
-from pages._ui.figures.filled import filled
-from pages._ui.figures.standalone import standalone_html
 from pages._ui.figures.two_pictures import BEFORE
+from pages._ui.takeaway.filled import filled
+from pages._ui.takeaway.standalone import standalone_html
 from pages._ui.theme import hue
 from posembed_core.pictures.resolution import Span
 

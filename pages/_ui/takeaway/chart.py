@@ -11,9 +11,9 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from pages._ui import live
-from pages._ui.figures.filled import filled
 from pages._ui.figures.table import Packed
 from pages._ui.kept import kept
+from pages._ui.takeaway.filled import filled
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,10 +8,10 @@ from urllib.parse import urlencode, urlsplit
 
 import streamlit as st
 
-from pages._ui.code import NothingShownError
 from pages._ui.live.picture import bundle_button, picture_buttons
-from posembed_core.drawings import MAX_DRAWINGS, read_drawings
-from posembed_core.takeaway import (
+from pages._ui.takeaway.code import NothingShownError
+from pages._ui.takeaway.drawings import MAX_DRAWINGS, read_drawings
+from pages._ui.takeaway.files import (
     FORMATS,
     MAX_BYTES,
     Table,

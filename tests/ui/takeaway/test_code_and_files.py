@@ -11,16 +11,16 @@ import pytest
 from plotly.offline import get_plotlyjs
 from streamlit.testing.v1 import AppTest
 
-from pages._ui.code import source_of
 from pages._ui.figures.two_pictures import Lengths
 from pages._ui.long_context.takeaway import Taken
+from pages._ui.takeaway.code import source_of
+from pages._ui.takeaway.files import archive
 from posembed_core import create
 from posembed_core.combine import combine
 from posembed_core.long_context.pairs import pair_table
 from posembed_core.model_config.settings import rope_settings
 from posembed_core.scripts.combine import combine_script
 from posembed_core.scripts.values import DrawnTokens
-from posembed_core.takeaway import archive
 from tests.visits import NAVIGATION, opened
 
 
