@@ -25,7 +25,8 @@ import streamlit as st
 
 import posembed_core
 from pages import _ui as ui
-from pages._ui import cached, heap, live, logs, metrics, stopping
+from pages._ui import live
+from pages._ui.server import cached, heap, logs, metrics, stopping
 
 APOLOGY = (
     "This page could not be drawn with these settings: the error has been logged, "

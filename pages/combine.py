@@ -8,9 +8,8 @@ from typing import Any, get_args
 
 import streamlit as st
 
-from pages._ui import cached, live
+from pages._ui import live
 from pages._ui.about import about
-from pages._ui.cached import RandomTokens, SentenceTokens, Setting
 from pages._ui.combine.arithmetic import arithmetic, cell_at, has_cell
 from pages._ui.combine.takeaway import NoPicture, Taken
 from pages._ui.combine.window import window_of, zoom_to
@@ -33,7 +32,9 @@ from pages._ui.figures.equation import (
     narrow_layout,
     ranges,
 )
-from pages._ui.kept import kept
+from pages._ui.server import cached
+from pages._ui.server.cached import RandomTokens, SentenceTokens, Setting
+from pages._ui.server.kept import kept
 from pages._ui.takeaway.view import remember, remembered, tools
 from posembed_core import CheckpointError, EncodingError, RotaryEncoding, create, encodings
 from posembed_core.base import MAX_DIM, MAX_LENGTH, BiasEncoding, Encoding

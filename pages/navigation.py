@@ -3,7 +3,7 @@
 import streamlit as st
 
 from pages._ui.lessons.bar import open_frame
-from pages._ui.reconnect import follow_the_server
+from pages._ui.server.reconnect import follow_the_server
 from pages._ui.site import FOLDER, PAGES
 
 # A wordmark as an image, in a blue that can be read on white and on black.

@@ -7,11 +7,12 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from pages._ui import cached, live
+from pages._ui import live
 from pages._ui.about import about, of_family
 from pages._ui.controls.choices import view_of
 from pages._ui.controls.controls import setting, slider
 from pages._ui.controls.link import Link
+from pages._ui.server import cached
 from pages._ui.table.film import show_training
 from pages._ui.table.pictures import (
     LOOKUP,

@@ -12,7 +12,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from pages._ui.kept import kept
+from pages._ui.server.kept import kept
 from posembed_core import AdditiveEncoding, BiasEncoding, Encoding, RotaryEncoding
 from posembed_core.attention.distance import (
     RandomScores,

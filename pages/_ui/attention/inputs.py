@@ -11,8 +11,8 @@ from cachetools import cached
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from pages._ui.cached import needed_model, sentence
-from pages._ui.kept import kept
+from pages._ui.server.cached import needed_model, sentence
+from pages._ui.server.kept import kept
 from posembed_core import BiasEncoding, CheckpointError, Encoding, EncodingError, create, encodings
 from posembed_core.attention.experiments import (
     FourTerms,

@@ -26,7 +26,7 @@ from pages._ui.figures.attention import (
     trace_name,
 )
 from pages._ui.figures.attention_lines import Curve, distance_figure, shuffle_figure
-from pages._ui.kept import kept
+from pages._ui.server.kept import kept
 from pages._ui.takeaway.chart import Chart, show
 from posembed_core import Encoding, RotaryEncoding
 from posembed_core.attention.experiments import FourTerms, PermutationTest, ShiftTest

@@ -8,10 +8,11 @@ from typing import Any
 
 import streamlit as st
 
-from pages._ui import cached, live
+from pages._ui import live
 from pages._ui.attention.inputs import NUM_HEADS, OWN_TABLE, Inputs, Scene, column, problem
 from pages._ui.controls.controls import Indices, Text, setting
 from pages._ui.controls.link import Link
+from pages._ui.server import cached
 from posembed_core import AdditiveEncoding, Encoding, EncodingError, encodings
 from posembed_core.parameters import Choice, Flag, Integer, Parameter, Real
 

@@ -9,7 +9,6 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from pages._ui import cached
 from pages._ui.attention import arrays, pictures
 from pages._ui.attention.distance import DISTANCES, FARTHEST, width_of
 from pages._ui.attention.inputs import (
@@ -23,6 +22,7 @@ from pages._ui.attention.inputs import (
 )
 from pages._ui.attention.settings import PAGE, Chosen
 from pages._ui.attention.words import FOUR, distance_said, shift_said
+from pages._ui.server import cached
 from pages._ui.takeaway.code import Script
 from pages._ui.takeaway.files import Table
 from pages._ui.takeaway.view import OnScreen, remembered

@@ -9,10 +9,10 @@ from typing import Any, NoReturn
 import torch
 from torch import Tensor
 
-from pages._ui import cached
-from pages._ui.cached import SentenceTokens, Setting
 from pages._ui.combine.words import alt, look, seen
 from pages._ui.figures.equation import NORMS, TERMS, equation_figure, ranges
+from pages._ui.server import cached
+from pages._ui.server.cached import SentenceTokens, Setting
 from pages._ui.takeaway.code import IN_PYTORCH, NothingShownError, Script
 from pages._ui.takeaway.files import Table, View
 from pages._ui.takeaway.filled import filled

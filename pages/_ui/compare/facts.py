@@ -12,7 +12,7 @@ from torch import Tensor
 from pages._ui import live
 from pages._ui.figures.attention import Packed
 from pages._ui.figures.compare import Small, norms_figure, pictures_figure
-from pages._ui.kept import kept
+from pages._ui.server.kept import kept
 from posembed_core import (
     AdditiveEncoding,
     BiasEncoding,

@@ -9,7 +9,7 @@ from pages._ui import live
 from pages._ui.figures.rope_pairs import Pairs, pairs_figure
 from pages._ui.figures.rope_scores import Curve, distance_figure
 from pages._ui.figures.two_pictures import Lengths, narrow_layout
-from pages._ui.kept import kept
+from pages._ui.server.kept import kept
 from posembed_core import RotaryEncoding
 from posembed_core.long_context.pairs import (
     MAX_DISTANCE,

@@ -22,7 +22,7 @@ from pages._ui.figures.table import (
     lookup_figure,
     marked,
 )
-from pages._ui.kept import kept
+from pages._ui.server.kept import kept
 from pages._ui.takeaway.chart import Chart
 from posembed_core.pictures.preview import nice_ceiling
 from posembed_core.pictures.resolution import MAX_COLUMNS, MAX_ROWS, Span, pool, span

@@ -10,10 +10,10 @@ from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileMan
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from pages._ui import cached as shared
 from pages._ui.controls.controls import setting, sizes
 from pages._ui.controls.link import Link
-from pages._ui.kept import kept
+from pages._ui.server import cached as shared
+from pages._ui.server.kept import kept
 from pages._ui.table.training import Progress
 from posembed_core import AdditiveEncoding, TrainingSpec, create, encodings
 from posembed_core.parameters import Choice

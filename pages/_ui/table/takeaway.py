@@ -10,8 +10,8 @@ from typing import Any
 import plotly.graph_objects as go
 from torch import Tensor
 
-from pages._ui import cached
 from pages._ui.controls.controls import sizes
+from pages._ui.server import cached
 from pages._ui.table import arrays as table_arrays
 from pages._ui.table.film import training_chart
 from pages._ui.table.pictures import (

@@ -12,10 +12,10 @@ import streamlit as st
 from pages._ui.bounds import share
 from pages._ui.controls.controls import setting
 from pages._ui.controls.link import Link
-from pages._ui.kept import kept
+from pages._ui.server.kept import kept
+from pages._ui.server.training_queue import Runs, RunState, TooManyRunsError
 from posembed_core import EncodingError, TrainingSpec, train_table
 from posembed_core.parameters import Integer
-from posembed_core.runs import Runs, RunState, TooManyRunsError
 from posembed_core.training.tasks import TASKS
 from posembed_core.training.training import Snapshot
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from pages._ui import live
 from pages._ui.figures.table import Packed
-from pages._ui.kept import kept
+from pages._ui.server.kept import kept
 from pages._ui.takeaway.filled import filled
 
 

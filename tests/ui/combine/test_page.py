@@ -13,7 +13,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import posembed_core as pc
-from pages._ui import cached, kept
+from pages._ui.server import cached, kept
 from posembed_core.parameters import Choice, Flag, Integer, Number, Parameter, Real, Reals
 from posembed_core.tokens.sentence_model import HOW_TO_GET_A_MODEL
 

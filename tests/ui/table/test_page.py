@@ -14,9 +14,9 @@ import torch
 from streamlit.testing.v1 import AppTest
 
 import posembed_core as pc
+from pages._ui.server.training_queue import Runs
 from pages._ui.table import training as table_training
 from pages._ui.table.training import FRAMES
-from posembed_core.runs import Runs
 from posembed_core.tables.files.write import to_safetensors
 
 NAVIGATION = Path(__file__).parents[2] / "pages" / "navigation.py"

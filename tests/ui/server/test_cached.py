@@ -17,8 +17,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import posembed_core as pc
-from pages._ui import cached, kept
-from pages._ui.cached import RandomTokens, SentenceTokens, Setting
+from pages._ui.server import cached, kept
+from pages._ui.server.cached import RandomTokens, SentenceTokens, Setting
 from posembed_core.tokens.sentence_model import HOW_TO_GET_A_MODEL
 
 SLUGS = list(pc.encodings())

@@ -9,10 +9,10 @@ from pathlib import Path
 from streamlit.runtime import Runtime
 from streamlit.runtime.stats import CounterStat, GaugeStat, Stat
 
-from pages._ui import cached
-from pages._ui.kept import result_bytes
 from pages._ui.live.counts import sent
 from pages._ui.live.shelf import shelf
+from pages._ui.server import cached
+from pages._ui.server.kept import result_bytes
 from pages._ui.table.film import film_bytes
 from pages._ui.table.training import RUNS
 

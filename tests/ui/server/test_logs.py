@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from pages._ui import logs
+from pages._ui.server import logs
 
 
 @pytest.fixture

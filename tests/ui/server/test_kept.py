@@ -13,10 +13,10 @@ import pytest
 import torch
 
 import posembed_core as pc
-from pages._ui import kept as module
 from pages._ui.attention.inputs import Scene, inputs, split
-from pages._ui.kept import kept, result_bytes, weigh
 from pages._ui.live import pack_array
+from pages._ui.server import kept as module
+from pages._ui.server.kept import kept, result_bytes, weigh
 from posembed_core.tables.position_table import PositionTable
 
 KILOBYTE = 1000

@@ -22,8 +22,8 @@ from streamlit.proto.Navigation_pb2 import Navigation
 from websockets.sync.client import connect
 
 import app
-from pages._ui import logs
 from pages._ui.live import assets
+from pages._ui.server import logs
 
 pytestmark = pytest.mark.server
 

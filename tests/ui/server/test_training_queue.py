@@ -8,7 +8,7 @@ import pytest
 import torch
 
 import posembed_core as pc
-from posembed_core.runs import Runs, TooManyRunsError
+from pages._ui.server.training_queue import Runs, TooManyRunsError
 from posembed_core.training.training import Snapshot, Trainer, unfinished_bytes
 
 SPEC = pc.TrainingSpec(max_seq_len=16, embed_dim=8, num_tokens=4, batch_size=2, steps=40)

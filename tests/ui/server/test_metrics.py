@@ -6,13 +6,13 @@ import pytest
 from streamlit.runtime.stats import StatsManager
 
 import posembed_core as pc
-from pages._ui import cached, metrics
-from pages._ui.kept import weigh
 from pages._ui.live.counts import Counter, sent
 from pages._ui.live.shelf import shelf
+from pages._ui.server import cached, metrics
+from pages._ui.server.kept import weigh
+from pages._ui.server.training_queue import Runs
 from pages._ui.table.film import _film_of
 from pages._ui.table.training import RUNS
-from posembed_core.runs import Runs
 from posembed_core.training.training import TrainingSpec, train_table
 
 

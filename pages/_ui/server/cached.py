@@ -13,8 +13,8 @@ from cachetools import LRUCache, cached
 from torch import Tensor
 
 from pages._ui.bounds import share
-from pages._ui.kept import kept
 from pages._ui.live import PackedArray, pack_array
+from pages._ui.server.kept import kept
 from posembed_core import AdditiveEncoding, CheckpointError, Encoding, RelativeEncoding
 from posembed_core.combine import LayerNorm, Operation
 from posembed_core.pictures.preview import Frame, Preview

@@ -1,0 +1,1 @@
+"""What all sessions share: caches, logs, metrics, memory, the training queue."""
