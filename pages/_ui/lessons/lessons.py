@@ -14,7 +14,7 @@ from typing import Any
 
 from pages._ui.site import SHOWN
 
-FOLDER = Path(__file__).parents[2] / "lessons"
+FOLDER = Path(__file__).parents[3] / "lessons"
 _LESSON = {"title": str, "order": int, "about": str, "step": list}
 _STEP = {"page": str, "say": str, "point": str, "set": dict, "ask": dict, "refused": bool}
 _ASK = {"question": str, "options": list, "unit": str, "answer": dict}

@@ -10,7 +10,7 @@ from typing import Any
 
 from streamlit.logger import get_logger
 
-_ROOT = Path(__file__).parents[2]
+_ROOT = Path(__file__).parents[3]
 _LOG = get_logger("posembed")
 
 

@@ -20,7 +20,7 @@ from posembed_core.pictures import preview as preview_module
 from posembed_core.pictures.preview import Frame, Preview, nice_ceiling
 from posembed_core.pictures.resolution import MAX_COLUMNS, MAX_ROWS, Span, pool, pool_rows, span
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 SLUGS = list(pc.encodings())
 INSIDE = (pc.BiasEncoding, pc.RelativeEncoding)
 POOLED = (600, 300)

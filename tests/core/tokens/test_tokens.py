@@ -25,7 +25,7 @@ import posembed_core as pc
 from posembed_core.tokens import sentence_model as source
 from posembed_core.tokens.sentence_model import FILES, SentenceModel, load_model, model_folder
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 WORDS = ("[PAD]", "[UNK]", "<s>", "</s>", "the", "cat", "sat", "on", "mat")
 DIM = 6
 

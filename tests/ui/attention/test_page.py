@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,8 +13,8 @@ from streamlit.testing.v1 import AppTest
 import posembed_core as pc
 from pages._ui.attention.settings import COMPARED
 from posembed_core.evidence import PARITY
+from tests.visits import NAVIGATION
 
-NAVIGATION = Path(__file__).parents[2] / "pages" / "navigation.py"
 VIEWS = ["weights", "shuffle", "shift", "four", "distance"]
 
 

@@ -16,8 +16,8 @@ import posembed_core as pc
 from pages._ui.server import cached, kept
 from posembed_core.parameters import Choice, Flag, Integer, Number, Parameter, Real, Reals
 from posembed_core.tokens.sentence_model import HOW_TO_GET_A_MODEL
+from tests.visits import NAVIGATION
 
-NAVIGATION = Path(__file__).parents[2] / "pages" / "navigation.py"
 SLUGS = list(pc.encodings())
 SLIDERS = ("length", "dimension", "scale")
 TEXT = "The keys to the cabinet are on the table."

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from posembed_core.model_config.known import known_configs
+from tests.visits import NAVIGATION
 
-NAVIGATION = Path(__file__).parents[2] / "pages" / "navigation.py"
 PAGE = "long-context"
 YARN = {
     "head_dim": 64,

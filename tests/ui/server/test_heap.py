@@ -4,7 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 # A thread, as a session's is, fills its heap with small pieces; the last one outlives the others.
 THREAD = """

@@ -27,7 +27,7 @@ from pages._ui.server import logs
 
 pytestmark = pytest.mark.server
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 # A page that works, unless it is asked to fail over what a visitor typed.
 FAILING_PAGE = """

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,8 +17,8 @@ from pages._ui.server.training_queue import Runs
 from pages._ui.table import training as table_training
 from pages._ui.table.training import FRAMES
 from posembed_core.tables.files.write import to_safetensors
+from tests.visits import NAVIGATION
 
-NAVIGATION = Path(__file__).parents[2] / "pages" / "navigation.py"
 # A training of less than a second.
 SMALL = {"max_seq_len": "16", "embed_dim": "8", "num_tokens": "4", "batch_size": "2", "steps": "40"}
 SPEC = pc.TrainingSpec(
