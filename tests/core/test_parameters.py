@@ -131,11 +131,11 @@ def test_a_list_takes_arrays(value: Any) -> None:
 
 NOT_WHOLE: list[Any] = [
     2.5, math.nan, math.inf, -math.inf, True, np.True_, None, "8", "many", b"8", 3 + 4j,
-    [8], np.array([8, 9]), np.array([2.5]), torch.tensor(2.5), torch.tensor([8, 9]), object(),
+    [8], np.array([8, 9]), np.array([2.5]), torch.tensor(2.5), torch.tensor([8, 9]), Ellipsis,
 ]  # fmt: skip
 NOT_REAL: list[Any] = [
     math.nan, math.inf, -math.inf, np.float64("nan"), True, np.True_, None, "2.5", b"2", 3 + 4j,
-    [2.5], np.array([2.5, 1.0]), torch.tensor([2.5, 1.0]), object(),
+    [2.5], np.array([2.5, 1.0]), torch.tensor([2.5, 1.0]), Ellipsis,
 ]  # fmt: skip
 
 
