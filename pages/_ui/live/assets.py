@@ -21,7 +21,7 @@ from streamlit import config
 
 from pages._ui.live.shelf import shelf
 
-_FOLDER = Path(__file__).parent
+_FOLDER = Path(__file__).parent / "js"
 _SCRIPTS = {path.name: path for path in sorted(_FOLDER.glob("*.js"))}
 # One version for the whole folder, as part of the path: relative imports inherit it.
 _VERSION = hashlib.blake2b(
