@@ -54,7 +54,7 @@ _CONTRIBUTES = MiddlePicture(
     heading="scale · position s·p", symbol="s·p", about="vectors of position, scale times p"
 )
 
-_WORDS: dict[type[Encoding], FamilyWords] = {
+_WORDS: dict[type, FamilyWords] = {
     AdditiveEncoding: FamilyWords(
         acts="in the input, added to the words",
         equation="{e} {join} {p}",
