@@ -17,6 +17,8 @@ from posembed_core.tables.files.checkpoints import CheckpointError, PositionTabl
 from posembed_core.tokens.random_tokens import random_tokens
 from posembed_core.training.training import TrainingSpec, train_table
 
+__version__ = "0.1.0"
+
 __all__ = [
     "AdditiveEncoding",
     "BiasEncoding",

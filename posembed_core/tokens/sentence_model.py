@@ -13,7 +13,6 @@ from typing import Any
 import torch
 from jaxtyping import Float
 from safetensors import SafetensorError, safe_open
-from tokenizers import Tokenizer
 from torch import Tensor
 
 from posembed_core.combine import LayerNorm
@@ -53,7 +52,7 @@ class SentenceModel:
     positions: PositionTable
     segment: Float[Tensor, " embed_dim"] | None
     layer_norm: LayerNorm | None
-    _tokenizer: Tokenizer = field(repr=False)
+    _tokenizer: Any = field(repr=False)  # a tokenizers.Tokenizer
 
     @property
     def embed_dim(self) -> int:
@@ -121,7 +120,7 @@ def load_model(folder: Path) -> SentenceModel:
     """Read the embedding layer from a folder with `FILES`.
 
     Raises `CheckpointError` where a file is missing or damaged, or the tensors are not those of a
-    BERT- or GPT-2-like model.
+    BERT- or GPT-2-like model, and where tokenizers is not installed.
     """
     missing = [name for name in FILES if not (folder / name).is_file()]
     if missing:
@@ -190,7 +189,15 @@ class _Parts:
         return None if name is None else self.file.get_tensor(name).to(torch.float32)
 
 
-def _read_tokenizer(path: Path) -> Tokenizer:
+def _read_tokenizer(path: Path) -> Any:
+    # Imported here, since tokenizers is an optional dependency.
+    try:
+        from tokenizers import Tokenizer
+    except ModuleNotFoundError as error:
+        raise ValueError(
+            f"{path.name} needs the package tokenizers, which is not installed; it comes with "
+            "posembed-core[sentences], or by `pip install tokenizers`"
+        ) from error
     try:
         tokenizer = Tokenizer.from_file(str(path))
     except Exception as error:
