@@ -71,11 +71,8 @@ from pages._ui.attention.words import (
     shuffle_said,
     shuffle_table,
 )
-from pages._ui.controls.choices import Several, slots, view_of
-from pages._ui.controls.controls import setting, slider
-from pages._ui.controls.link import Link
-from pages._ui.takeaway.chart import show
-from pages._ui.takeaway.view import remember, tools
+from pages._ui.controls import Link, Several, choose_in_order, choose_view, setting, slider
+from pages._ui.takeaway import remember, show, tools
 from posembed_core import AdditiveEncoding, CheckpointError, EncodingError
 from posembed_core.parameters import Choice
 from posembed_core.tables.position_table import PositionTable
@@ -85,7 +82,7 @@ def main() -> None:
     """Ask, then show one view."""
     link = Link(PAGE)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        view = view_of(link, {name: title for name, (title, *_) in VIEWS.items()})
+        view = choose_view(link, {name: title for name, (title, *_) in VIEWS.items()})
         head = setting(link, "head", HEAD, 4, width=130) - 1
         causal = setting(link, "causal", CAUSAL, False)
         settings = st.popover("Settings")
@@ -100,7 +97,7 @@ def main() -> None:
     with right, st.container(horizontal=True):
         titles = menu(real)
         parameter = Several("Encodings", options=tuple(titles))
-        slugs = slots(link, "encodings", parameter, COMPARED, titles)
+        slugs = choose_in_order(link, "encodings", parameter, COMPARED, titles)
     with settings:
         fields = {slug: fields_of(link, slug, titles[slug]) for slug in slugs}
     link.note_unknown(*LATER)

@@ -10,10 +10,8 @@ from pages._ui import live
 from pages._ui.about import about
 from pages._ui.compare.facts import NUM_HEADS, SAID, VIEWS, facts_table, packed, short_title
 from pages._ui.compare.takeaway import PAGE, Taken
-from pages._ui.controls.choices import Several, several, view_of
-from pages._ui.controls.controls import setting
-from pages._ui.controls.link import Link
-from pages._ui.takeaway.view import tools
+from pages._ui.controls import Link, Several, choose_several, choose_view, setting
+from pages._ui.takeaway import tools
 from posembed_core import encodings
 from posembed_core.parameters import Choice, Integer
 from posembed_core.scripts.compare import CompareView
@@ -29,13 +27,13 @@ def main() -> None:
     titles = {slug: short_title(slug) for slug in encodings()}
     every = tuple(titles)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        view = view_of(link, VIEWS)
+        view = choose_view(link, VIEWS)
         length = int(setting(link, "length", LENGTH, "64", width=110))
         dimension = int(setting(link, "dimension", DIMENSION, "64", width=110))
         head = setting(link, "head", HEAD, 2, width=140) - 1
         with st.popover("Encodings"):
             parameter = Several("Shown, in this order", options=every, most=len(every))
-            slugs = several(link, "encodings", parameter, every, titles)
+            slugs = choose_several(link, "encodings", parameter, every, titles)
         place_of_tools = st.container(width="content")
     link.note_unknown()
     link.show_notices()

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages._ui.lessons.bar import begin
-from pages._ui.lessons.lessons import LessonError, lessons
+from pages._ui.lessons import LessonError, begin, lessons
 
 
 def main() -> None:

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages._ui.lessons.bar import open_frame
+from pages._ui.lessons import open_shell
 from pages._ui.server.reconnect import follow_the_server
 from pages._ui.site import FOLDER, PAGES
 
@@ -27,7 +27,7 @@ pages = {
     for page in PAGES
     if (FOLDER / page.file).exists()
 }
-frame = open_frame(pages)
-shown = st.navigation(list(pages.values()), position="hidden" if frame.presents else "top")
-frame.around(shown)
+shell = open_shell(pages)
+shown = st.navigation(list(pages.values()), position="hidden" if shell.presents else "top")
+shell.around(shown)
 follow_the_server()  # unseen, so last: above the page it would leave a gap

@@ -9,9 +9,7 @@ import streamlit as st
 
 from pages._ui import live
 from pages._ui.about import about, of_family
-from pages._ui.controls.choices import view_of
-from pages._ui.controls.controls import setting, slider
-from pages._ui.controls.link import Link
+from pages._ui.controls import Link, choose_view, setting, slider
 from pages._ui.server import cached
 from pages._ui.table.film import show_training
 from pages._ui.table.pictures import (
@@ -62,8 +60,7 @@ from pages._ui.table.words import (
     training_alt,
     training_said,
 )
-from pages._ui.takeaway.chart import show
-from pages._ui.takeaway.view import OnScreen, remember, remembered, tools
+from pages._ui.takeaway import OnScreen, remember, remembered, show, tools
 from posembed_core import AdditiveEncoding, CheckpointError, EncodingError, TrainingSpec
 from posembed_core.base import MAX_LENGTH
 from posembed_core.parameters import Choice, Flag, Integer
@@ -88,7 +85,7 @@ def main() -> None:
     link = Link(PAGE)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.markdown("### $p_i = P_{i,:}$", width=130)
-        view = view_of(link, VIEWS)
+        view = choose_view(link, VIEWS)
         task = choose_task(link)
         with st.popover("Settings"):
             spec = choose_spec(link, task)

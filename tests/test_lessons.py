@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages._ui.controls import link
 from pages._ui.lessons import answers
-from pages._ui.lessons.lessons import LessonError, Step, lessons, read_lesson
+from pages._ui.lessons.files import LessonError, Step, lessons, read_lesson
 from pages._ui.site import FOLDER, PAGES
 
 LESSONS = lessons()

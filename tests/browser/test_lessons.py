@@ -10,7 +10,7 @@ import pytest
 import segno
 from playwright.sync_api import Page, expect
 
-from pages._ui.lessons.lessons import Lesson, Step, lessons
+from pages._ui.lessons.files import Lesson, Step, lessons
 from tests.on_screen import AT_A_LINK, eventually, query, settled
 
 pytestmark = pytest.mark.browser

@@ -9,7 +9,7 @@ from urllib.parse import urlencode, urlsplit
 import pytest
 from playwright.sync_api import Page, expect
 
-from pages._ui.lessons.lessons import lessons
+from pages._ui.lessons.files import lessons
 from pages._ui.site import FOLDER, PAGES, SitePage
 from tests.on_screen import AT_A_LINK, barriers, graph, settled
 

@@ -25,7 +25,7 @@ from pages._ui.attention.words import FOUR, distance_said, shift_said
 from pages._ui.server import cached
 from pages._ui.takeaway.code import Script
 from pages._ui.takeaway.files import Table
-from pages._ui.takeaway.view import OnScreen, remembered
+from pages._ui.takeaway.view import OnScreen, Plot, remembered
 from posembed_core import AdditiveEncoding, Encoding, EncodingError
 from posembed_core.attention.distance import random_scores_at_distances, scores_at_distances
 from posembed_core.attention.experiments import ShiftTest, four_terms, permutation_test, shift_test
@@ -105,10 +105,7 @@ class Taken:
         return OnScreen(
             name=f"posembed-attention-{view}-{slugs}" if view else f"posembed-attention-{slugs}",
             title=f"{title} with {', '.join(chosen.titles)}",
-            chart=key,
-            figure=figure,
-            alt=alt,
-            caption=caption,
+            plots={"": Plot(key, figure, alt, caption)},
             settings=settings,
             tables=tables,
             scripts=scripts,

@@ -1,6 +1,6 @@
 """Settings as widgets and as a link: what a page asks its visitors, and where the URL keeps it."""
 
-from pages._ui.controls.choices import Several, several, slots, view_of
+from pages._ui.controls.choices import Several, choose_in_order, choose_several, choose_view
 from pages._ui.controls.controls import (
     Indices,
     Text,
@@ -16,12 +16,12 @@ __all__ = [
     "Link",
     "Several",
     "Text",
+    "choose_in_order",
+    "choose_several",
+    "choose_view",
     "encoding_choice",
     "encoding_fields",
     "open_link",
     "setting",
-    "several",
     "slider",
-    "slots",
-    "view_of",
 ]

@@ -1,4 +1,4 @@
-"""Two more widgets for a page's settings: several from a list, and views as buttons in a row."""
+"""Choosing words from a list: several at once, several in an order that counts, or a view."""
 
 from __future__ import annotations
 
@@ -46,14 +46,14 @@ class Several(Parameter):
         return "_".join(value)
 
 
-def several(
+def choose_several(
     link: Link,
     name: str,
     parameter: Several,
     default: tuple[str, ...],
     titles: Mapping[str, str],
 ) -> tuple[str, ...]:
-    """Words to press, in the order of the options; what is chosen, or the default for nothing."""
+    """Words to press, in the order of the options; the default where none is pressed."""
     key = f"{link.page}.{name}"
     asked = link.read(name, parameter, default)
     if link.changed or key not in st.session_state:
@@ -75,14 +75,14 @@ def several(
     return chosen
 
 
-def slots(
+def choose_in_order(
     link: Link,
     name: str,
     parameter: Several,
     default: tuple[str, ...],
     titles: Mapping[str, str],
 ) -> tuple[str, ...]:
-    """A menu for each place, the first always filled; a word counts where it comes first."""
+    """A menu for each place, the first always filled; a repeated word counts once."""
     asked: tuple[str, ...] = link.read(name, parameter, default)
     chosen = []
     for place, label in zip(range(parameter.most), _PLACES, strict=True):
@@ -92,22 +92,22 @@ def slots(
             st.session_state[key] = asked[place] if place < len(asked) else _NOTHING
         if st.session_state[key] not in options:  # without a model its table leaves the menu
             st.session_state[key] = options[0]
-        one = st.session_state[key]
+        word = st.session_state[key]
         if not link.hides(name):
-            one = st.selectbox(
+            word = st.selectbox(
                 label,
                 options,
                 format_func=lambda slug: titles.get(slug, "–"),
                 key=key,
                 disabled=link.locks(name),
             )
-        chosen.append(one)
-    kept = tuple(dict.fromkeys(one for one in chosen if one != _NOTHING))
+        chosen.append(word)
+    kept = tuple(dict.fromkeys(word for word in chosen if word != _NOTHING))
     link.keep(name, parameter, kept, default)
     return kept
 
 
-def view_of(link: Link, views: Mapping[str, str]) -> str:
+def choose_view(link: Link, views: Mapping[str, str]) -> str:
     """The views as buttons in a row; the first one is the default."""
     first = next(iter(views))
     parameter = Choice("View", options=tuple(views))

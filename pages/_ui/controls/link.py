@@ -11,8 +11,8 @@ import streamlit as st
 
 from posembed_core.parameters import EncodingError, Parameter, shown
 
-# What a link says of the frame around any page (see frame.py), next to the page's own settings.
-FRAME = frozenset({"lesson", "present", "hide", "lock"})
+# What a link says of the shell around any page (lessons/bar.py), beside the page's own settings.
+SHELL = frozenset({"lesson", "present", "hide", "lock"})
 _RECORD = "link"
 _MARKUP = re.compile(r"[\\`*\[\]<$~]|:(?=[a-z])")
 _ADDRESS = re.compile(r"(?<=:)(?=//)|(?<=www)(?=\.)", re.IGNORECASE)
@@ -31,7 +31,7 @@ class Link:
     def __init__(self, page: str) -> None:
         self.page = page
         self._notices: list[str] = []
-        here, frame = _split()
+        here, shell = _split()
         record = st.session_state.get(_RECORD)
         if record is None or record["page"] != page:
             record = {"page": page, "written": None, "before": None, "at": 0.0}
@@ -44,7 +44,7 @@ class Link:
         self.changed = here != record["written"]
         self._kept: dict[str, str] = {}
         self._known: set[str] = set()
-        self._hidden, self._locked = (_names(frame.get(what, "")) for what in ("hide", "lock"))
+        self._hidden, self._locked = (_names(shell.get(what, "")) for what in ("hide", "lock"))
         self._controls: set[str] = set()
 
     def hides(self, name: str) -> bool:
@@ -117,10 +117,10 @@ class Link:
         self.changed = False
 
     def _go(self, params: Mapping[str, str]) -> None:
-        here, frame = _split()
+        here, shell = _split()
         if here != params:
             self._record.update(before=here, at=time.monotonic())
-            st.query_params.from_dict({**params, **frame})
+            st.query_params.from_dict({**params, **shell})
         self._record["written"] = dict(params)
 
 
@@ -141,10 +141,10 @@ def follow_next() -> None:
 
 
 def _split() -> tuple[dict[str, str], dict[str, str]]:
-    """The URL's settings of the page, and those of the frame around it."""
+    """The URL's settings of the page, and those of the shell around it."""
     here = st.query_params.to_dict()
-    frame = {name: here.pop(name) for name in FRAME & here.keys()}
-    return here, frame
+    shell = {name: here.pop(name) for name in SHELL & here.keys()}
+    return here, shell
 
 
 def _names(text: str) -> frozenset[str]:

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from pages._ui.attention import inputs as attention
-from pages._ui.lessons.lessons import LessonError, Step
+from pages._ui.lessons.files import LessonError, Step
 from pages._ui.server.cached import RandomTokens, Setting, picture
 from pages._ui.server.kept import kept
 from posembed_core import TrainingSpec, create, encodings, train_table

@@ -1,4 +1,4 @@
-"""The frame around every page: a lesson's step above it, the projector's view, the link as a code.
+"""The shell around every page: a lesson's step above it, the projector's view, the link as a code.
 
 All of it stands in the URL, next to the page's own settings: ``lesson=<slug>.<step>``,
 ``present=true``, and ``hide=`` and ``lock=`` with names of controls.
@@ -15,7 +15,7 @@ from streamlit.navigation.page import StreamlitPage
 from pages._ui import live
 from pages._ui.controls.link import follow_next
 from pages._ui.lessons.answers import compute
-from pages._ui.lessons.lessons import Ask, Lesson, LessonError, Step, lessons
+from pages._ui.lessons.files import Ask, Lesson, LessonError, Step, lessons
 from pages._ui.qr import show_code
 from pages._ui.site import PAGES
 
@@ -52,14 +52,14 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Frame:
-    """What the link says of the frame, and the pages that it can hold."""
+class Shell:
+    """What the link says of the shell, and the pages that it can hold."""
 
     pages: Mapping[str, StreamlitPage]
     presents: bool
 
     def around(self, shown: StreamlitPage) -> None:
-        """Draw the frame and the page in it."""
+        """Draw the shell and the page in it."""
         path = next(path for path, page in self.pages.items() if page.title == shown.title)
         place = _place() if path != "lesson" else None
         if place is not None:
@@ -84,9 +84,9 @@ class Frame:
                 show_code()
 
 
-def open_frame(pages: Mapping[str, StreamlitPage]) -> Frame:
-    """The frame that the link asks for."""
-    return Frame(pages, st.query_params.get("present") == "true")
+def open_shell(pages: Mapping[str, StreamlitPage]) -> Shell:
+    """The shell that the link asks for."""
+    return Shell(pages, st.query_params.get("present") == "true")
 
 
 def begin(key: str) -> None:

@@ -35,7 +35,7 @@ from pages._ui.table.words import (
     training_said,
 )
 from pages._ui.takeaway.code import IN_PYTORCH, Script
-from pages._ui.takeaway.view import OnScreen
+from pages._ui.takeaway.view import OnScreen, Plot
 from posembed_core import AdditiveEncoding, TrainingSpec, encodings, load_table, train_table
 from posembed_core.scripts.tables import (
     FormulaTable,
@@ -76,10 +76,14 @@ def training_shown(progress: Progress) -> OnScreen:
     return OnScreen(
         name=f"posembed-table-{spec.task}-step-{step}",
         title=f"A position table after {step} steps of training",
-        chart="table.training",
-        figure=lambda: training_chart(progress).figure(),
-        alt=lambda: training_alt(progress),
-        caption=lambda: _plain(training_said(progress)),
+        plots={
+            "": Plot(
+                "table.training",
+                figure=lambda: training_chart(progress).figure(),
+                alt=lambda: training_alt(progress),
+                caption=lambda: _plain(training_said(progress)),
+            )
+        },
         settings=_spec(spec) | {"step": f"{step}"},
         tables=table_arrays.of_training(progress),
         scripts={IN_PYTORCH: lambda: training_script(spec, step or None)},
@@ -104,10 +108,14 @@ def lookup_shown(
     return OnScreen(
         name=f"posembed-table-row-{position}",
         title=f"Row {position} of the position table of {table.source}",
-        chart=LOOKUP,
-        figure=figure,
-        alt=lambda: f"Position table of {table.source}, row {position} marked.",
-        caption=lambda: _plain(f"{described(table)} {lookup_cells(made()[0], window)}"),
+        plots={
+            "": Plot(
+                LOOKUP,
+                figure=figure,
+                alt=lambda: f"Position table of {table.source}, row {position} marked.",
+                caption=lambda: _plain(f"{described(table)} {lookup_cells(made()[0], window)}"),
+            )
+        },
         settings={
             **_of_table(table, source),
             "position": f"{position}",
@@ -143,10 +151,14 @@ def gradient_shown(spec: TrainingSpec, *, start: int, length: int) -> OnScreen:
     return OnScreen(
         name=f"posembed-table-gradient-{start}-{length}",
         title=f"One step of training, on positions {start} to {start + length - 1}",
-        chart="table.gradient",
-        figure=lambda: gradient_chart(lesson()).figure(),
-        alt=lambda: _plain(gradient_said(lesson(), length)),
-        caption=lambda: "A cell is a mean where there are more values than cells.",
+        plots={
+            "": Plot(
+                "table.gradient",
+                figure=lambda: gradient_chart(lesson()).figure(),
+                alt=lambda: _plain(gradient_said(lesson(), length)),
+                caption=lambda: "A cell is a mean where there are more values than cells.",
+            )
+        },
         settings=_spec(replace(spec, seq_len=length)) | {"first position": f"{start}"},
         tables=table_arrays.of_gradient(lesson, (spec.max_seq_len, spec.embed_dim)),
         scripts={IN_PYTORCH: lambda: gradient_script(replace(spec, seq_len=length), start, at)},
@@ -170,10 +182,16 @@ def comparison_shown(
     return OnScreen(
         name="posembed-tables",
         title="Position tables side by side",
-        chart="table.comparison",
-        figure=lambda: comparison_chart(tables, in_spreads).figure(),
-        alt=lambda: f"{len(tables)} position tables side by side.",
-        caption=lambda: "In spreads of each table." if in_spreads else "On one colour scale.",
+        plots={
+            "": Plot(
+                "table.comparison",
+                figure=lambda: comparison_chart(tables, in_spreads).figure(),
+                alt=lambda: f"{len(tables)} position tables side by side.",
+                caption=lambda: (
+                    "In spreads of each table." if in_spreads else "On one colour scale."
+                ),
+            )
+        },
         settings=_spec(progress.spec) | {"step": f"{progress.last.step}"}
         | {f"table {number}": f"{one.source}, {one.name}, {one.max_seq_len} × {one.embed_dim}"
            for number, one in enumerate(tables, start=1)},
@@ -189,10 +207,14 @@ def measure_shown(table: PositionTable, source: TableSource, which: str) -> OnSc
     return OnScreen(
         name=f"posembed-table-{which.replace(' ', '-')}",
         title=f"{which.capitalize()} of {table.source}, {table.name}",
-        chart=f"table.measure.{which}",
-        figure=lambda: measure_figure(table, which)[0],
-        alt=lambda: f"{which.capitalize()} of {table.source}.",
-        caption=lambda: _plain(f"{described(table)} {DEFINITIONS[which]}"),
+        plots={
+            "": Plot(
+                f"table.measure.{which}",
+                figure=lambda: measure_figure(table, which)[0],
+                alt=lambda: f"{which.capitalize()} of {table.source}.",
+                caption=lambda: _plain(f"{described(table)} {DEFINITIONS[which]}"),
+            )
+        },
         settings={**_of_table(table, source), "measure": which},
         tables=table_arrays.of_measure(table, which),
         scripts={IN_PYTORCH: partial(measures_script, source, which)},

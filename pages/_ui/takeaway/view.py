@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Protocol
 
 import plotly.graph_objects as go
@@ -12,14 +13,14 @@ import streamlit as st
 from torch import Tensor
 
 from pages._ui.takeaway.code import Script, code_popover
-from pages._ui.takeaway.files import Table, View
+from pages._ui.takeaway.files import Table, Text, View
 from pages._ui.takeaway.popover import here, take_away_popover
 from pages._ui.takeaway.standalone import standalone_html
 from posembed_core.scripts.values import NoRecipeError
 
 
 class Given(Protocol):
-    """What a view gives away; nothing of it is computed before it is asked for.
+    """What a view gives away where it is no `OnScreen` yet; nothing of it is computed at once.
 
     ``scripts`` are by the name of what each computes, ``sources`` the core's functions behind the
     view, ``chart`` is the key of its live plot (of several, by their names in the view).
@@ -43,60 +44,95 @@ class Given(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
+class Plot:
+    """One live plot of a view: ``key`` is the plot's own, ``figure`` makes it with its numbers.
+
+    ``alt`` says it in a sentence, ``caption`` what a cell or a curve of it is.
+    """
+
+    key: str
+    figure: Callable[[], go.Figure]
+    alt: Callable[[], str]
+    caption: Callable[[], str]
+
+
+@dataclass(frozen=True, eq=False)
 class OnScreen:
     """A view at its setting; nothing in it is computed before it is asked for.
 
-    ``name`` is what files are called, ``chart`` the key of the live plot, ``figure`` makes the same
-    with its numbers, ``alt`` says it in a sentence and ``caption`` what a cell of it is.
-    ``scripts`` are by the name of what each computes, ``sources`` the core's functions behind the
-    view.
+    ``name`` is what files are called, ``plots`` are by their names in those files: "" for the only
+    one. ``settings`` are what was chosen, in words; they stand below each picture as well, unless
+    ``captions_are_whole``. ``scripts`` are by the name of what each computes, which makes the names
+    of their files too, where ``script_files`` has no other; ``sources`` are the core's functions
+    behind the view. ``about`` is what the README says first, in place of alternative texts,
+    captions and ``references``. ``code_name`` is what a script that is downloaded by itself is
+    called, in place of ``name``.
     """
 
     name: str
     title: str
-    chart: str
-    figure: Callable[[], go.Figure]
-    alt: Callable[[], str]
-    caption: Callable[[], str]
+    plots: Mapping[str, Plot]
     settings: Mapping[str, str]
     tables: Sequence[Table]
     scripts: Mapping[str, Script]
     sources: Sequence[Callable[..., Any]]
     references: Iterable[str] = ()
+    about: Callable[[], str] | None = None
+    texts: Sequence[Text] = ()
+    captions_are_whole: bool = False
+    script_files: Mapping[str, str] = field(default_factory=dict)
+    code_name: str = ""
+
+    @property
+    def charts(self) -> Mapping[str, str]:
+        """The keys of the live plots, by the plots' names."""
+        return {part: plot.key for part, plot in self.plots.items()}
 
     def view(self) -> View:
         """All of it, to take away."""
-        link, alt, caption = here(), self.alt(), self.caption()
-        scripts = written(self.scripts)
+        link = here()
+        said = {part: (plot.alt(), plot.caption()) for part, plot in self.plots.items()}
+        sentences = (sentence for both in said.values() for sentence in both)
+        about = (
+            "\n\n".join([*sentences, *dict.fromkeys(self.references)])
+            if self.about is None
+            else self.about()
+        )
         return View(
             name=self.name,
             title=f"Posembed: {self.title}",
-            about="\n\n".join([alt, caption, *dict.fromkeys(self.references)]),
+            about=about,
             link=link,
             settings=self.settings,
             tables=self.tables,
-            pictures={"": lambda: self._page(link, alt, caption)},
-            scripts={
-                "" if len(self.scripts) == 1 else _slug(title): one
-                for title, one in scripts.items()
-            },
+            pictures={part: partial(self._page, part, link, *said[part]) for part in self.plots},
+            scripts={self._file_of(title): one for title, one in written(self.scripts).items()},
+            texts=self.texts,
         )
 
-    def _page(self, link: str, alt: str, caption: str) -> str:
-        said = "; ".join(f"{name} {value}" for name, value in self.settings.items())
+    def _file_of(self, title: str) -> str:
+        alone = len(self.scripts) == 1
+        return self.script_files.get(title, "" if alone else _slug(title))
+
+    def _page(self, part: str, link: str, alt: str, caption: str) -> str:
+        if not self.captions_are_whole:
+            chosen = "; ".join(f"{name} {value}" for name, value in self.settings.items())
+            caption = f"{caption} {chosen}."
         return standalone_html(
-            self.figure(),
+            self.plots[part].figure(),
             title=self.title,
             alt=alt,
-            caption=f"{caption} {said}.",
+            caption=caption,
             link=link,
-            name=self.name,
+            name=f"{self.name}-{part}" if part else self.name,
         )
 
 
 @st.fragment
 def tools(
-    page: str, shown: Callable[[], Given | None], others: Callable[[], None] | None = None
+    page: str,
+    shown: Callable[[], OnScreen | Given | None],
+    others: Callable[[], None] | None = None,
 ) -> None:
     """The buttons "Code" and "Take away", for what is on the screen when they are opened.
 
@@ -109,8 +145,10 @@ def tools(
     with st.container(horizontal=True, width="content"):
         if others is not None:
             others()
-        code_popover(now.scripts, now.sources, name=now.name, key=f"{page}.code")
-        take_away_popover(now.view, chart=now.chart, key=f"{page}.take")
+        name = (isinstance(now, OnScreen) and now.code_name) or now.name
+        charts = now.charts if isinstance(now, OnScreen) else now.chart
+        code_popover(now.scripts, now.sources, name=name, key=f"{page}.code")
+        take_away_popover(now.view, chart=charts, key=f"{page}.take")
 
 
 def remember(page: str, **values: object) -> None:

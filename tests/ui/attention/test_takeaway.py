@@ -101,7 +101,7 @@ def test_arrays_are_the_cores(seen: dict[str, OnScreen], chosen: Chosen) -> None
 
 
 def test_figures_hold_the_numbers(seen: dict[str, OnScreen], chosen: Chosen) -> None:
-    figure = seen["weights"].figure()
+    figure = seen["weights"].plots[""].figure()
     cells = {trace.name: np.asarray(trace.z) for trace in figure.data}
     first, rope = (
         attention(chosen.scene, chosen.encodings[at], 2, 0.5, True, 2.0).weights for at in (0, 2)
@@ -110,7 +110,7 @@ def test_figures_hold_the_numbers(seen: dict[str, OnScreen], chosen: Chosen) -> 
     np.testing.assert_array_equal(cells["weights 2"][allowed], rope.numpy()[allowed])
     np.testing.assert_allclose(cells["changes 2"][allowed], (rope - first).numpy()[allowed])
     assert np.isnan(cells["scores 0"][~allowed]).all()
-    four = seen["four"].figure()
+    four = seen["four"].plots[""].figure()
     total = sum(np.asarray(trace.z) for trace in four.data[:4])
     np.testing.assert_allclose(total, np.asarray(four.data[4].z), atol=1e-9)
 

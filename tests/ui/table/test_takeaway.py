@@ -134,15 +134,15 @@ def test_a_table_is_known_again(progress: Progress, tmp_path: Path) -> None:
 
 def test_figures_hold_the_numbers(progress: Progress) -> None:
     shown = seen(progress)
-    training = shown["training"].figure()
+    training = shown["training"].plots[""].figure()
     cells = next(trace for trace in training.data if trace.name == "table").z
     assert np.array_equal(np.float32(cells), progress.last.weight.T.numpy())
     assert training.layout.yaxis4.range[1] > progress.last.loss
-    lookup = shown["lookup"].figure()
+    lookup = shown["lookup"].plots[""].figure()
     row = next(trace for trace in lookup.data if trace.name == "row").y
     assert np.array_equal(np.float32(row), progress.last.weight[5].numpy())
     assert (lookup.layout.shapes[0].x0, lookup.layout.shapes[0].x1) == (4.5, 5.5)
-    assert not shown["beyond"].figure().layout.shapes[0].visible
+    assert not shown["beyond"].plots[""].figure().layout.shapes[0].visible
 
 
 def test_scripts_run_alone(progress: Progress, tmp_path: Path) -> None:
