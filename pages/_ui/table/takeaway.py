@@ -85,7 +85,7 @@ def training_shown(progress: Progress) -> OnScreen:
             )
         },
         settings=_spec(spec) | {"step": f"{step}"},
-        tables=table_arrays.of_training(progress),
+        tables=lambda: table_arrays.of_training(progress),
         scripts={IN_PYTORCH: lambda: training_script(spec, step or None)},
         sources=[train_table, Trainer, OneHeadAttention],
     )
@@ -122,7 +122,9 @@ def lookup_shown(
             "beyond the end": BEYOND[way].lower(),
             **({"formula": formula.title} if formula is not None else {}),
         },
-        tables=table_arrays.of_lookup(made, (count, table.embed_dim), position, way != "error"),
+        tables=lambda: table_arrays.of_lookup(
+            made, (count, table.embed_dim), position, way != "error"
+        ),
         scripts={
             IN_PYTORCH: lambda: lookup_script(
                 source, position, way=way, length=count, formula=formula
@@ -160,7 +162,7 @@ def gradient_shown(spec: TrainingSpec, *, start: int, length: int) -> OnScreen:
             )
         },
         settings=_spec(replace(spec, seq_len=length)) | {"first position": f"{start}"},
-        tables=table_arrays.of_gradient(lesson, (spec.max_seq_len, spec.embed_dim)),
+        tables=lambda: table_arrays.of_gradient(lesson, (spec.max_seq_len, spec.embed_dim)),
         scripts={IN_PYTORCH: lambda: gradient_script(replace(spec, seq_len=length), start, at)},
         sources=[gradient_step, Trainer, OneHeadAttention],
     )
@@ -195,7 +197,7 @@ def comparison_shown(
         settings=_spec(progress.spec) | {"step": f"{progress.last.step}"}
         | {f"table {number}": f"{one.source}, {one.name}, {one.max_seq_len} × {one.embed_dim}"
            for number, one in enumerate(tables, start=1)},
-        tables=table_arrays.of_comparison(tables),
+        tables=lambda: table_arrays.of_comparison(tables),
         scripts=scripts,
         sources=[measure],
         references=[DISTANCE],
@@ -216,7 +218,7 @@ def measure_shown(table: PositionTable, source: TableSource, which: str) -> OnSc
             )
         },
         settings={**_of_table(table, source), "measure": which},
-        tables=table_arrays.of_measure(table, which),
+        tables=lambda: table_arrays.of_measure(table, which),
         scripts={IN_PYTORCH: partial(measures_script, source, which)},
         sources=[measure, *([load_table] if isinstance(source, StoredTable) else [])],
         references=_references(source),

@@ -73,7 +73,7 @@ class OnScreen:
     title: str
     plots: Mapping[str, Plot]
     settings: Mapping[str, str]
-    tables: Sequence[Table]
+    tables: Callable[[], Sequence[Table]]
     scripts: Mapping[str, Script]
     sources: Sequence[Callable[..., Any]]
     references: Iterable[str] = ()
@@ -104,7 +104,7 @@ class OnScreen:
             about=about,
             link=link,
             settings=self.settings,
-            tables=self.tables,
+            tables=self.tables(),
             pictures={part: partial(self._page, part, link, *said[part]) for part in self.plots},
             scripts={self._file_of(title): one for title, one in written(self.scripts).items()},
             texts=self.texts,

@@ -51,7 +51,7 @@ def seen(chosen: Chosen, monkeypatch: pytest.MonkeyPatch) -> dict[str, OnScreen]
 def arrays(shown: OnScreen) -> dict[str, np.ndarray]:
     """Each array as it is read back from its .npy file."""
     return {
-        table.name: np.load(io.BytesIO(b"".join(encoded(table, "npy")))) for table in shown.tables
+        table.name: np.load(io.BytesIO(b"".join(encoded(table, "npy")))) for table in shown.tables()
     }
 
 
@@ -60,7 +60,7 @@ def test_every_view_fills_one_archive(seen: dict[str, OnScreen]) -> None:
         files = zipfile.ZipFile(io.BytesIO(list(archive(shown.view()))[-1]))
         kept = {Path(one).name for one in files.namelist()}
         assert {"README.md", f"{shown.name}.html"} <= kept, name
-        assert {f"{table.name}.npy" for table in shown.tables} <= kept, name
+        assert {f"{table.name}.npy" for table in shown.tables()} <= kept, name
         assert sum(one.endswith(".py") for one in kept) == len(shown.scripts), name
 
 

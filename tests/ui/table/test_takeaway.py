@@ -70,7 +70,7 @@ def seen(progress: Progress) -> dict[str, OnScreen]:
 def arrays(shown: OnScreen) -> dict[str, np.ndarray]:
     """Each array as it is read back from its .npy file."""
     return {
-        table.name: np.load(io.BytesIO(b"".join(encoded(table, "npy")))) for table in shown.tables
+        table.name: np.load(io.BytesIO(b"".join(encoded(table, "npy")))) for table in shown.tables()
     }
 
 
@@ -82,7 +82,7 @@ def test_every_view_fills_one_archive(progress: Progress, monkeypatch: pytest.Mo
         kept = {Path(one).name for one in files.namelist()}
         assert "README.md" in kept, name
         assert f"{shown.name}.html" in kept, name
-        assert {f"{table.name}.npy" for table in shown.tables} <= kept, name
+        assert {f"{table.name}.npy" for table in shown.tables()} <= kept, name
         assert sum(one.endswith(".py") for one in kept) == len(shown.scripts), name
 
 
@@ -124,7 +124,7 @@ def test_arrays_are_the_cores(progress: Progress) -> None:
 
 
 def test_a_table_is_known_again(progress: Progress, tmp_path: Path) -> None:
-    table = seen(progress)["norms"].tables[-1]
+    table = seen(progress)["norms"].tables()[-1]
     for kind in FORMATS[1:]:
         path = tmp_path / f"table.{kind}"
         path.write_bytes(b"".join(encoded(table, kind)))
