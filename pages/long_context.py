@@ -33,10 +33,13 @@ from posembed_core import EncodingError
 from posembed_core.long_context.pairs import MAX_DISTANCE, distance_edges, pair_table
 from posembed_core.long_context.precision import ARITHMETICS, worst_pair
 from posembed_core.long_context.report import summary
-from posembed_core.model_config.findings import Finding, findings
-from posembed_core.model_config.known import known_configs
-from posembed_core.model_config.settings import RopeSettings, rope_settings
-from posembed_core.model_config.text import read_config
+from posembed_core.model_config import (
+    Finding,
+    RopeSettings,
+    known_configs,
+    read_config,
+    read_rope,
+)
 from posembed_core.parameters import Choice, Integer
 
 OWN = "own"
@@ -161,9 +164,8 @@ def understood(text: str | bytes) -> tuple[Sequence[RopeSettings], Sequence[Find
     except EncodingError as error:
         reason = "The settings are read from the text of a config.json."
         return (), (Finding("error", "", f"{str(error)[0].upper()}{str(error)[1:]}.", reason),)
-    found = findings(config)
-    broken = any(finding.severity == "error" for finding in found)
-    return (() if broken else rope_settings(config)), found
+    reading = read_rope(config)
+    return reading.settings, reading.findings
 
 
 def choose_layers(link: Link, settings: Sequence[RopeSettings]) -> RopeSettings | None:

@@ -10,7 +10,7 @@ from posembed_core.base import (
     RotaryEncoding,
 )
 from posembed_core.combine import Combined, LayerNorm, combine
-from posembed_core.model_config.settings import rotary_from_config
+from posembed_core.model_config import rotary_from_config
 from posembed_core.parameters import EncodingError
 from posembed_core.registry import create, encodings, register
 from posembed_core.tables.files.checkpoints import CheckpointError, PositionTable, load_table

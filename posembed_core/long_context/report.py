@@ -14,8 +14,7 @@ from torch import Tensor
 from posembed_core.base import RotaryEncoding
 from posembed_core.long_context.pairs import KINDS, PairTable, incomplete_pairs
 from posembed_core.long_context.precision import ARITHMETICS, Arithmetic, max_cos_error
-from posembed_core.model_config.findings import Finding
-from posembed_core.model_config.settings import RopeSettings
+from posembed_core.model_config import Finding, RopeSettings
 
 MILESTONES = (2**13, 2**17, 2**20)
 _ABOUT_ALL = ("head_dim", "base", "pairing", "rotary_fraction")

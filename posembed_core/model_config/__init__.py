@@ -1,1 +1,25 @@
 """A model's config, read for what it says about position."""
+
+from posembed_core.model_config.blocks import ConfigError
+from posembed_core.model_config.findings import Finding
+from posembed_core.model_config.known import known_configs
+from posembed_core.model_config.reading import (
+    ConfigReading,
+    LayerReading,
+    read_rope,
+    rotary_from_config,
+)
+from posembed_core.model_config.settings import RopeSettings
+from posembed_core.model_config.text import read_config
+
+__all__ = [
+    "ConfigError",
+    "ConfigReading",
+    "Finding",
+    "LayerReading",
+    "RopeSettings",
+    "known_configs",
+    "read_config",
+    "read_rope",
+    "rotary_from_config",
+]

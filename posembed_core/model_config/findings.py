@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from posembed_core.base import RotaryEncoding
-from posembed_core.model_config.blocks import ConfigError, RopeBlock, rope_blocks, text_config
-from posembed_core.model_config.numbers import check_numbers, head_size
+from posembed_core.model_config.blocks import ConfigError, RopeBlock
 from posembed_core.model_config.settings import (
     RopeSettings,
-    check_required,
-    rope_class,
-    settings_of,
 )
 from posembed_core.parameters import EncodingError, shown
 from posembed_core.registry import encodings
@@ -48,55 +44,8 @@ class Finding:
     reason: str
 
 
-def findings(config: Mapping[str, Any]) -> tuple[Finding, ...]:
-    """All errors and warnings about the RoPE settings of a Hugging Face config, errors first.
-
-    A valid config gives none. Never raises for a config of whatever content.
-    """
-    try:
-        blocks = rope_blocks(config)
-    except EncodingError as error:
-        return (_error(error),)
-    found = list(_whole_config(config))
-    for block in blocks:
-        found += _of_block(block)
-    # Layers share what stands beside their blocks: say it once.
-    unique = dict.fromkeys(found)
-    return tuple(sorted(unique, key=lambda finding: finding.severity != "error"))
-
-
-def _of_block(block: RopeBlock) -> Iterator[Finding]:
-    yield from _given_twice(block)
-    try:
-        cls = rope_class(block)
-    except EncodingError as error:
-        yield _error(error)
-        return
-    yield from _ignored_keys(block, cls)
-    problems = list(
-        _raised(
-            lambda: check_required(block, cls),
-            lambda: check_numbers(block, cls),
-            lambda: head_size(block),
-        )
-    )
-    if not problems:
-        try:
-            yield from _of_settings(block, settings_of(block))
-        except EncodingError as error:
-            problems.append(_error(error, block))
-    yield from problems
-
-
-def _raised(*checks: Callable[[], object]) -> Iterator[Finding]:
-    for check in checks:
-        try:
-            check()
-        except EncodingError as error:
-            yield _error(error)
-
-
-def _error(error: EncodingError, block: RopeBlock | None = None) -> Finding:
+def finding_of(error: EncodingError, block: RopeBlock | None = None) -> Finding:
+    """The error as a finding; ``block`` is where the field that it names may stand."""
     if isinstance(error, ConfigError):
         return Finding("error", error.field or "", str(error), error.reason)
     field = error.field or ""
@@ -107,8 +56,8 @@ def _error(error: EncodingError, block: RopeBlock | None = None) -> Finding:
     return Finding("error", next(iter(spelled.get(field, {})), field), str(error), reason)
 
 
-def _whole_config(config: Mapping[str, Any]) -> Iterator[Finding]:
-    text = text_config(config)
+def about_config(text: Mapping[str, Any]) -> Iterator[Finding]:
+    """Warnings about the language model's part of a config, whatever its layers are."""
     old, new = text.get("rope_scaling"), text.get("rope_parameters")
     if old and new and old != new:
         yield Finding(
@@ -131,7 +80,8 @@ def _whole_config(config: Mapping[str, Any]) -> Iterator[Finding]:
                 )
 
 
-def _given_twice(block: RopeBlock) -> Iterator[Finding]:
+def given_twice(block: RopeBlock) -> Iterator[Finding]:
+    """Warnings about numbers and names that a config spells in two ways which differ."""
     for word, values in (
         ("base", block.bases()),
         ("rotated part", block.rotated_parts()),
@@ -156,7 +106,8 @@ def _given_twice(block: RopeBlock) -> Iterator[Finding]:
         )
 
 
-def _ignored_keys(block: RopeBlock, cls: type[RotaryEncoding]) -> Iterator[Finding]:
+def ignored_keys(block: RopeBlock, cls: type[RotaryEncoding]) -> Iterator[Finding]:
+    """Warnings about keys of the block that the formula of its type has no place for."""
     read = {*cls.required_keys, *cls.optional_keys}
     everywhere = {
         key
@@ -177,7 +128,8 @@ def _ignored_keys(block: RopeBlock, cls: type[RotaryEncoding]) -> Iterator[Findi
         )
 
 
-def _of_settings(block: RopeBlock, settings: RopeSettings) -> Iterator[Finding]:
+def about_settings(block: RopeBlock, settings: RopeSettings) -> Iterator[Finding]:
+    """Warnings about settings that can be computed, but don't fit one another."""
     encoding, trained = settings.encoding, settings.trained_length
     factor, wanted = getattr(encoding, "factor", 1.0), settings.wanted_length
     if factor < 1:
@@ -214,8 +166,8 @@ def _attention(block: RopeBlock, settings: RopeSettings) -> Iterator[Finding]:
     given = block.keys.get("attention_factor")
     if given is None:
         return
-    others = {key: value for key, value in block.keys.items() if key != "attention_factor"}
-    free = settings_of(dataclasses.replace(block, keys=others)).encoding.attention_factor()
+    cleared: dict[str, Any] = {encoding.aliases["attention_factor"]: None}
+    free = dataclasses.replace(encoding, **cleared).attention_factor()
     if given <= 1.0 < free:
         yield Finding(
             "warning",

@@ -1,4 +1,4 @@
-"""From a Hugging Face config to the rotary encoding that it stands for."""
+"""What one kind of layer rotates by: from its block of a config to a rotary encoding."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from posembed_core.base import RotaryEncoding
-from posembed_core.model_config.blocks import GLOBAL, ConfigError, RopeBlock, rope_blocks
+from posembed_core.model_config.blocks import ConfigError, RopeBlock
 from posembed_core.model_config.defaults import model_defaults
-from posembed_core.model_config.numbers import check_numbers, head_size, number, whole
-from posembed_core.parameters import EncodingError, shown
+from posembed_core.model_config.numbers import number, whole
+from posembed_core.parameters import shown
 from posembed_core.registry import create, encodings
 
 
@@ -33,38 +33,14 @@ class RopeSettings:
     wanted_length: int | None
 
 
-def rotary_from_config(config: Mapping[str, Any], layer_type: str | None = None) -> RotaryEncoding:
-    """The rotary encoding of a Hugging Face ``config.json``, read as transformers 5.24 reads it.
+def settings_of(block: RopeBlock, cls: type[RotaryEncoding], head: tuple[int, str]) -> RopeSettings:
+    """The settings of one kind of layer, whose keys have been checked.
 
-    ``layer_type`` chooses where layers differ (Gemma 3, ModernBERT); None takes the layers with
-    full attention. Raises `EncodingError` that names the key for whatever is missing, misspelt or
-    impossible.
+    ``cls`` is what `rope_class` says of the block, ``head`` what `head_size` does. Raises
+    `EncodingError` for what is impossible together.
     """
-    blocks = {block.layer_type: block for block in rope_blocks(_checked(config))}
-    if layer_type is None:
-        layer_type = GLOBAL if GLOBAL in blocks else next(iter(blocks))
-    if layer_type not in blocks:
-        raise EncodingError(
-            f"layer_type must be one of {', '.join(filter(None, blocks)) or 'none'}, "
-            f"got {shown(layer_type)}",
-            field="layer_type",
-        )
-    return settings_of(blocks[layer_type]).encoding
-
-
-def rope_settings(config: Mapping[str, Any]) -> tuple[RopeSettings, ...]:
-    """The settings of each kind of layer, those of full attention first."""
-    blocks = sorted(rope_blocks(_checked(config)), key=lambda block: block.layer_type != GLOBAL)
-    return tuple(settings_of(block) for block in blocks)
-
-
-def settings_of(block: RopeBlock) -> RopeSettings:
-    """The settings of one block; raises `EncodingError` like `rotary_from_config`."""
-    cls = rope_class(block)
-    check_required(block, cls)
-    check_numbers(block, cls)
     base, base_from = block.base()
-    head_dim, head_dim_from = head_size(block)
+    head_dim, head_dim_from = head
     encoding = create(
         cls.slug,
         head_dim=head_dim,
@@ -193,13 +169,3 @@ def _interleaved(config: Mapping[str, Any]) -> bool:
     if given is not None:
         return bool(given)
     return bool(model_defaults(config.get("model_type")).get("rope_interleave", False))
-
-
-def _checked(config: Mapping[str, Any]) -> Mapping[str, Any]:
-    if not isinstance(config, Mapping):
-        raise ConfigError(
-            f"a config is an object of keys and values, got {shown(config)}",
-            field="config",
-            reason="The settings are read by their keys.",
-        )
-    return config

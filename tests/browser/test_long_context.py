@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 import posembed_core as pc
-from posembed_core.model_config.known import known_configs
+from posembed_core.model_config import known_configs
 from tests.on_screen import AT_A_LINK, at_rest, barriers, settled
 
 pytestmark = pytest.mark.browser

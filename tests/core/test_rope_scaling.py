@@ -15,8 +15,7 @@ from transformers import modeling_rope_utils as reference
 
 import posembed_core as pc
 from posembed_core.frequencies import inverse_frequencies
-from posembed_core.model_config.known import known_configs
-from posembed_core.model_config.settings import rope_settings
+from posembed_core.model_config import known_configs, read_rope
 
 LENGTHS = (None, 1, 2048, 4096, 4097, 8192, 100_000)
 
@@ -261,7 +260,7 @@ def theirs(
 @pytest.mark.parametrize("seq_len", LENGTHS)
 @pytest.mark.parametrize("name", known_configs())
 def test_well_known_settings_equal_transformers(name: str, seq_len: int | None) -> None:
-    for setting in rope_settings(known_configs()[name]):
+    for setting in read_rope(known_configs()[name]).settings:
         published = known_configs()[name]
         if (published.get("rope_scaling") or {}).get("type") == "su":
             # transformers 5.24 renames it too late and then misses a key.

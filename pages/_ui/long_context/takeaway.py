@@ -23,8 +23,7 @@ from posembed_core import RotaryEncoding
 from posembed_core.long_context.pairs import MAX_DISTANCE, PairTable, distance_edges, pair_table
 from posembed_core.long_context.precision import ARITHMETICS
 from posembed_core.long_context.report import pair_columns, report, stacked, summary, to_csv
-from posembed_core.model_config.findings import Finding
-from posembed_core.model_config.settings import RopeSettings
+from posembed_core.model_config import Finding, RopeSettings
 from posembed_core.scripts.combine import frequency_script
 
 PAGE = "long-context"

@@ -18,8 +18,7 @@ from posembed_core.long_context.precision import (
     first_collision,
 )
 from posembed_core.long_context.report import MILESTONES, own_fields, rounding
-from posembed_core.model_config.findings import Finding
-from posembed_core.model_config.settings import RopeSettings
+from posembed_core.model_config import Finding, RopeSettings
 
 _LIST = re.compile(r"\[[^\[\]{}\"]*\]")
 

@@ -19,7 +19,7 @@ from posembed_core.long_context.pairs import (
     mean_score,
     pair_table,
 )
-from posembed_core.model_config.known import known_configs
+from posembed_core.model_config import known_configs
 
 
 def test_kinds_of_pairs_of_llama_3() -> None:

@@ -21,9 +21,7 @@ from posembed_core.long_context.report import (
     summary,
     to_csv,
 )
-from posembed_core.model_config.findings import findings
-from posembed_core.model_config.known import known_configs
-from posembed_core.model_config.settings import rope_settings
+from posembed_core.model_config import known_configs, read_rope
 
 LLAMA = known_configs()["Llama 3.1 8B"]
 
@@ -59,9 +57,9 @@ def test_distances_say_where_a_cell_starts_and_ends() -> None:
 
 def test_the_report_has_every_number_of_the_page() -> None:
     odd = {**LLAMA, "rope_scaling": {**LLAMA["rope_scaling"], "beta_fast": 32}}
-    (settings,) = rope_settings(odd)
+    (settings,) = read_rope(odd).settings
     table = pair_table(settings.encoding, 131072)
-    text = report("My model", settings, findings(odd), table, (8192, 131072))
+    text = report("My model", settings, read_rope(odd).findings, table, (8192, 131072))
     for words in (
         "RoPE of My model",
         "llama3 (RoPE, Llama 3.1)",

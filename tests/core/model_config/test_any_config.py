@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import posembed_core as pc
-from posembed_core.model_config.findings import findings
-from posembed_core.model_config.settings import rope_settings
+from posembed_core.model_config import read_rope
 
 anything = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
@@ -63,10 +62,21 @@ def test_any_content_gives_findings_or_an_encoding(
     if kind is not None:
         block["rope_type"] = kind
     given_config = {"head_dim": 64, "rope_scaling": block, **outer}
-    errors = [finding for finding in findings(given_config) if finding.severity == "error"]
-    if not errors:
-        assert rope_settings(given_config)
-        return
-    with pytest.raises(pc.EncodingError) as caught:
-        rope_settings(given_config)
-    assert str(caught.value) in {finding.message for finding in errors}
+    reading = read_rope(given_config)
+    errors = {finding.message for finding in reading.findings if finding.severity == "error"}
+    assert bool(reading.settings) != bool(errors)
+    for layer in reading.layers:
+        if layer.error is None:
+            assert (
+                pc.rotary_from_config(given_config, layer.layer_type)
+                == layer.checked_settings().encoding
+            )
+            continue
+        with pytest.raises(pc.EncodingError) as caught:
+            pc.rotary_from_config(given_config, layer.layer_type)
+        assert str(caught.value) in errors
+    if reading.error is not None:
+        assert not reading.layers
+        with pytest.raises(pc.EncodingError) as caught:
+            pc.rotary_from_config(given_config)
+        assert {str(caught.value)} == errors

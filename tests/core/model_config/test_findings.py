@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 import posembed_core as pc
-from posembed_core.model_config.findings import findings
-from posembed_core.model_config.known import known_configs
+from posembed_core.model_config import known_configs, read_rope
 
 LLAMA3 = {
     "factor": 8.0,
@@ -39,7 +38,7 @@ def config(scaling: Any = None, **more: Any) -> dict[str, Any]:
 
 def test_well_known_settings_have_no_findings() -> None:
     for name, known in known_configs().items():
-        assert findings(known) == (), name
+        assert read_rope(known).findings == (), name
 
 
 VALID = [
@@ -62,7 +61,7 @@ VALID = [
 @pytest.mark.parametrize("valid", VALID, ids=str)
 def test_a_valid_config_has_no_findings(valid: dict[str, Any]) -> None:
     before = copy.deepcopy(valid)
-    assert findings(valid) == ()
+    assert read_rope(valid).findings == ()
     assert valid == before
     pc.rotary_from_config(valid)
 
@@ -292,11 +291,13 @@ CASES: dict[str, tuple[str, str, str, dict[str, Any], dict[str, Any]]] = {
 @pytest.mark.parametrize("name", CASES)
 def test_each_finding_is_found_where_it_is_and_only_there(name: str) -> None:
     severity, key, words, odd, sound = CASES[name]
-    found = findings(odd)
+    found = read_rope(odd).findings
     matching = [finding for finding in found if re.search(words, finding.message)]
     assert [(finding.severity, finding.key) for finding in matching] == [(severity, key)]
     assert all(finding.message and finding.reason.endswith(".") for finding in found)
-    assert not [finding for finding in findings(sound) if re.search(words, finding.message)]
+    assert not [
+        finding for finding in read_rope(sound).findings if re.search(words, finding.message)
+    ]
     if severity == "error":
         with pytest.raises(pc.EncodingError, match=words):
             pc.rotary_from_config(odd)
@@ -307,5 +308,5 @@ def test_each_finding_is_found_where_it_is_and_only_there(name: str) -> None:
 def test_findings_come_errors_first_and_once() -> None:
     gemma = known_configs()["Gemma 3 4B"]
     odd = {**gemma, "head_dim": "256", "rope_scaling": {**gemma["rope_scaling"], "beta_fast": 3}}
-    found = findings(odd)
+    found = read_rope(odd).findings
     assert [finding.severity for finding in found] == ["error", "warning"]

@@ -12,9 +12,7 @@ import transformers
 
 import posembed_core as pc
 from posembed_core.frequencies import inverse_frequencies
-from posembed_core.model_config import defaults
-from posembed_core.model_config.known import known_configs
-from posembed_core.model_config.settings import rope_settings
+from posembed_core.model_config import defaults, known_configs, read_rope
 
 LLAMA3 = {
     "factor": 8.0,
@@ -171,7 +169,7 @@ def test_a_count_of_rotated_channels_is_kept_exactly(head_dim: int) -> None:
 
 def test_gemma_has_two_bases() -> None:
     gemma = known_configs()["Gemma 3 4B"]
-    full, sliding = rope_settings(gemma)
+    full, sliding = read_rope(gemma).settings
     assert (full.layer_type, full.encoding.base, full.encoding.slug) == (
         "full_attention",
         1e6,
@@ -196,7 +194,7 @@ def test_gemma_has_two_bases() -> None:
     }
     sparse = {"text_config": {"model_type": "gemma3_text", "rope_scaling": gemma["rope_scaling"]}}
     for spelling in (new, sparse):
-        assert [found.encoding for found in rope_settings(spelling)] == [
+        assert [found.encoding for found in read_rope(spelling).settings] == [
             full.encoding,
             sliding.encoding,
         ]

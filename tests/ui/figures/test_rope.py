@@ -12,7 +12,7 @@ from pages._ui.figures.rope_scores import Curve, distance_figure
 from pages._ui.figures.two_pictures import Lengths, narrow_layout
 from pages._ui.long_context.pictures import score_columns
 from posembed_core.long_context.pairs import KINDS, pair_table
-from posembed_core.model_config.known import known_configs
+from posembed_core.model_config import known_configs
 
 LENGTHS = Lengths(trained=8192, wanted=131072)
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from posembed_core.model_config.known import known_configs
+from posembed_core.model_config import known_configs
 from tests.visits import NAVIGATION
 
 PAGE = "long-context"

@@ -18,7 +18,7 @@ from pages._ui.takeaway.files import archive
 from posembed_core import create
 from posembed_core.combine import combine
 from posembed_core.long_context.pairs import pair_table
-from posembed_core.model_config.settings import rope_settings
+from posembed_core.model_config import read_rope
 from posembed_core.scripts.combine import combine_script
 from posembed_core.scripts.values import DrawnTokens
 from tests.visits import NAVIGATION, opened
@@ -97,7 +97,7 @@ def zip_labels(app: AppTest) -> list[str]:
 
 
 def taken() -> Taken:
-    settings = rope_settings(
+    settings = read_rope(
         {
             "head_dim": 32,
             "max_position_embeddings": 16384,
@@ -107,7 +107,7 @@ def taken() -> Taken:
                 "original_max_position_embeddings": 4096,
             },
         }
-    )[0]
+    ).settings[0]
     return Taken("a model", settings, (), Lengths(4096, 16384), 100, "frequency", "bfloat16")
 
 

@@ -1,0 +1,167 @@
+"""A model's config, read once: the settings of each kind of layer, and what is odd about them."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from posembed_core.base import RotaryEncoding
+from posembed_core.model_config.blocks import (
+    GLOBAL,
+    ConfigError,
+    RopeBlock,
+    rope_blocks,
+)
+from posembed_core.model_config.findings import (
+    Finding,
+    about_config,
+    about_settings,
+    finding_of,
+    given_twice,
+    ignored_keys,
+)
+from posembed_core.model_config.numbers import check_numbers, head_size
+from posembed_core.model_config.settings import (
+    RopeSettings,
+    check_required,
+    rope_class,
+    settings_of,
+)
+from posembed_core.parameters import EncodingError, shown
+
+
+@dataclass(frozen=True)
+class LayerReading:
+    """One kind of layer: its settings, or the first error in their place, and all findings.
+
+    ``layer_type`` is "" where all layers are alike.
+    """
+
+    layer_type: str
+    settings: RopeSettings | None
+    error: EncodingError | None
+    findings: tuple[Finding, ...]
+
+    def checked_settings(self) -> RopeSettings:
+        """The settings; raises the error where there are none."""
+        if self.settings is None:
+            raise self.error or RuntimeError("a layer has neither settings nor an error")
+        return self.settings
+
+
+@dataclass(frozen=True)
+class ConfigReading:
+    """All that a config says about RoPE: one entry for each kind of layer, and all findings.
+
+    ``layers`` are in the file's order. Where they can't be told apart there are none, and ``error``
+    says why. ``findings`` are about the whole file, errors first, each of them once.
+    """
+
+    layers: tuple[LayerReading, ...]
+    findings: tuple[Finding, ...]
+    error: EncodingError | None = None
+
+    @property
+    def settings(self) -> tuple[RopeSettings, ...]:
+        """Those of each kind of layer, full attention first; none if one of them has an error."""
+        if any(finding.severity == "error" for finding in self.findings):
+            return ()
+        global_first = sorted(self.layers, key=lambda layer: layer.layer_type != GLOBAL)
+        return tuple(layer.checked_settings() for layer in global_first)
+
+
+def rotary_from_config(config: Mapping[str, Any], layer_type: str | None = None) -> RotaryEncoding:
+    """The rotary encoding of a Hugging Face ``config.json``, read as transformers 5.24 reads it.
+
+    ``layer_type`` chooses where layers differ (Gemma 3, ModernBERT); None takes the layers with
+    full attention. Raises `EncodingError` that names the key for whatever is missing, misspelt or
+    impossible.
+
+    >>> config = {"head_dim": 64, "rope_theta": 500000.0, "max_position_embeddings": 8192}
+    >>> rotary_from_config(config).base
+    500000.0
+    >>> rotary_from_config({**config, "rope_scaling": {"type": "linear", "factor": 4}}).factor
+    4.0
+    """
+    reading = read_rope(config)
+    if reading.error is not None:
+        raise reading.error
+    layers = {layer.layer_type: layer for layer in reading.layers}
+    if layer_type is None:
+        layer_type = GLOBAL if GLOBAL in layers else next(iter(layers))
+    if layer_type not in layers:
+        raise EncodingError(
+            f"layer_type must be one of {', '.join(filter(None, layers)) or 'none'}, "
+            f"got {shown(layer_type)}",
+            field="layer_type",
+        )
+    return layers[layer_type].checked_settings().encoding
+
+
+def read_rope(config: Mapping[str, Any]) -> ConfigReading:
+    """The settings and the findings of a Hugging Face config, in one walk; it never raises.
+
+    >>> reading = read_rope({"head_dim": 64, "rope_scaling": {"type": "linear", "factor": 0.5}})
+    >>> [settings.encoding.factor for settings in reading.settings]
+    [0.5]
+    >>> [finding.message for finding in reading.findings]
+    ['factor 0.5 is below 1: it makes the pairs turn 2 times faster.']
+    """
+    try:
+        blocks = rope_blocks(_checked(config))
+    except EncodingError as error:
+        return ConfigReading((), (finding_of(error),), error)
+    layers = tuple(map(_read_layer, blocks))
+    # Layers share what stands beside their blocks: say it once.
+    everywhere = itertools.chain(
+        about_config(blocks[0].config), *(layer.findings for layer in layers)
+    )
+    unique = dict.fromkeys(everywhere)
+    errors_first = sorted(unique, key=lambda finding: finding.severity != "error")
+    return ConfigReading(layers, tuple(errors_first))
+
+
+def _read_layer(block: RopeBlock) -> LayerReading:
+    errors: list[EncodingError] = []
+    warnings = list(given_twice(block))
+    settings: RopeSettings | None = None
+    with _noted(errors):
+        cls = rope_class(block)
+        warnings += ignored_keys(block, cls)
+        with _noted(errors):
+            check_required(block, cls)
+        with _noted(errors):
+            check_numbers(block, cls)
+        with _noted(errors):
+            head = head_size(block)
+        if not errors:
+            settings = settings_of(block, cls, head)
+            warnings += about_settings(block, settings)
+    return LayerReading(
+        layer_type=block.layer_type,
+        settings=settings,
+        error=errors[0] if errors else None,
+        findings=(*(finding_of(error, block) for error in errors), *warnings),
+    )
+
+
+@contextlib.contextmanager
+def _noted(errors: list[EncodingError]) -> Iterator[None]:
+    """Keep an error of what happens in here, and go on after it."""
+    try:
+        yield
+    except EncodingError as error:
+        errors.append(error)
+
+
+def _checked(config: Mapping[str, Any]) -> Mapping[str, Any]:
+    if not isinstance(config, Mapping):
+        raise ConfigError(
+            f"a config is an object of keys and values, got {shown(config)}",
+            field="config",
+            reason="The settings are read by their keys.",
+        )
+    return config
