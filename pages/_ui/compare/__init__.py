@@ -1,1 +1,18 @@
-"""The page that compares encodings: its facts and files."""
+"""The page that compares encodings: its settings, facts, words and files."""
+
+from pages._ui.compare.facts import SAID, facts_table, packed
+from pages._ui.compare.settings import PAGE, Chosen, choose
+from pages._ui.compare.takeaway import comparison_shown
+from pages._ui.compare.words import about_the_table, alt
+
+__all__ = [
+    "PAGE",
+    "SAID",
+    "Chosen",
+    "about_the_table",
+    "alt",
+    "choose",
+    "comparison_shown",
+    "facts_table",
+    "packed",
+]

@@ -11,7 +11,8 @@ import pytest
 from plotly.offline import get_plotlyjs
 
 from pages._ui.compare.facts import cells_of, facts, made, norms
-from pages._ui.compare.takeaway import Taken
+from pages._ui.compare.settings import Chosen
+from pages._ui.compare.takeaway import comparison_shown
 from pages._ui.takeaway.files import archive
 from posembed_core import encodings
 from posembed_core.scripts.compare import CompareView, compare_script
@@ -22,7 +23,7 @@ SLUGS = ("sinusoidal", "rope", "alibi", "shaw")
 
 def unpacked(view: CompareView) -> dict[str, bytes]:
     """The files of the archive of some encodings, by their names."""
-    data = list(archive(Taken(SLUGS, view, 16, 32, 1).view()))[-1]
+    data = list(archive(comparison_shown(Chosen(SLUGS, view, 16, 32, 1)).view()))[-1]
     assert isinstance(data, bytes)
     with zipfile.ZipFile(io.BytesIO(data)) as found:
         return {name.partition("/")[2]: found.read(name) for name in found.namelist()}
