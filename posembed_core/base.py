@@ -1,4 +1,8 @@
-"""Four families of encodings, one for each way in which position enters attention."""
+"""Four families of encodings, one for each way in which position enters attention.
+
+This is the one door to what an encoding's file needs: fields, positions and seeded draws are handed
+on. Beside it such a file imports `register`, and the arithmetic of frequencies and buckets.
+"""
 
 from __future__ import annotations
 

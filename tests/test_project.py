@@ -13,8 +13,8 @@ import pytest
 ROOT = Path(__file__).parents[1]
 ENCODINGS = ROOT / "posembed_core" / "encodings"
 DISPLAY = ("streamlit", "plotly", "pages")
-MAX_MODULE_LINES = 300
-MAX_ENCODING_LINES = 90
+MAX_MODULE_LINES = 400  # the stop; at 300 ask whether it is two ideas
+MAX_ENCODING_LINES = 90  # below the imports
 TEXT = {".css", ".html", ".js", ".json", ".md", ".py", ".sh", ".toml", ".txt", ".yaml", ".yml"}
 TEXT_NAMES = {"Dockerfile", "LICENSE", "Makefile", "run", ".dockerignore", ".gitignore"}
 
@@ -55,6 +55,17 @@ def imported_names(path: Path) -> set[str]:
     return names
 
 
+def lines_below_the_imports(path: Path) -> int:
+    """How long a module is from its first statement that is no import to its end."""
+    text = path.read_text(encoding="utf-8")
+    imports = [
+        node.end_lineno or node.lineno
+        for node in ast.parse(text).body
+        if isinstance(node, ast.Import | ast.ImportFrom)
+    ]
+    return len("\n".join(text.splitlines()[max(imports) :]).strip().splitlines())
+
+
 def requirements(file: str) -> list[str]:
     """A requirements file's lines without comments, options and environment markers."""
     lines = (re.sub(r"(^|\s)#.*", "", line) for line in (ROOT / file).read_text().splitlines())
@@ -84,7 +95,7 @@ def test_modules_are_one_idea_long() -> None:
 
 def test_encodings_fit_on_a_page() -> None:
     encodings = [path for path in modules("posembed_core/encodings") if path.name != "__init__.py"]
-    lengths = {path.name: len(path.read_text(encoding="utf-8").splitlines()) for path in encodings}
+    lengths = {path.name: lines_below_the_imports(path) for path in encodings}
     assert lengths
     assert {name: n for name, n in lengths.items() if n > MAX_ENCODING_LINES} == {}
 

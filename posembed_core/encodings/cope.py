@@ -9,10 +9,16 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from posembed_core.base import Positions, RelativeEncoding, choice, integer
-from posembed_core.positions import as_positions, relative_positions
+from posembed_core.base import (
+    Positions,
+    RelativeEncoding,
+    as_positions,
+    choice,
+    integer,
+    relative_positions,
+    seeded_normal,
+)
 from posembed_core.registry import register
-from posembed_core.seeded import seeded_normal
 
 
 @register

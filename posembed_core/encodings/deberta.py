@@ -9,11 +9,17 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from posembed_core.base import EncodingError, Positions, RelativeEncoding, choice, integer
+from posembed_core.base import (
+    EncodingError,
+    Positions,
+    RelativeEncoding,
+    choice,
+    integer,
+    relative_positions,
+    seeded_normal,
+)
 from posembed_core.buckets import look_up, signed_log_buckets
-from posembed_core.positions import relative_positions
 from posembed_core.registry import register
-from posembed_core.seeded import seeded_normal
 
 
 @register

@@ -9,10 +9,16 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from posembed_core.base import BiasEncoding, Positions, integer, real
-from posembed_core.positions import as_positions, relative_positions
+from posembed_core.base import (
+    BiasEncoding,
+    Positions,
+    as_positions,
+    integer,
+    real,
+    relative_positions,
+    seeded_uniform,
+)
 from posembed_core.registry import register
-from posembed_core.seeded import seeded_uniform
 
 # The hidden layer of a piece with this many pairs stays in the cache and out of the memory bound.
 _PIECE = 2**16

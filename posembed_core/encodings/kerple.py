@@ -9,10 +9,17 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from posembed_core.base import BiasEncoding, EncodingError, Positions, choice, integer, reals
-from posembed_core.positions import relative_positions
+from posembed_core.base import (
+    BiasEncoding,
+    EncodingError,
+    Positions,
+    choice,
+    integer,
+    reals,
+    relative_positions,
+    seeded_uniform,
+)
 from posembed_core.registry import register
-from posembed_core.seeded import seeded_uniform
 
 _LEAST = 0.01  # the reference code keeps both parameters above this
 

@@ -8,11 +8,15 @@ from typing import ClassVar
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from posembed_core.base import Positions, RelativeEncoding, integer
+from posembed_core.base import (
+    Positions,
+    RelativeEncoding,
+    integer,
+    relative_positions,
+    seeded_normal,
+)
 from posembed_core.buckets import look_up
-from posembed_core.positions import relative_positions
 from posembed_core.registry import register
-from posembed_core.seeded import seeded_normal
 
 
 @register

@@ -8,11 +8,18 @@ from typing import ClassVar
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from posembed_core.base import BiasEncoding, EncodingError, Positions, flag, integer, real
+from posembed_core.base import (
+    BiasEncoding,
+    EncodingError,
+    Positions,
+    flag,
+    integer,
+    real,
+    relative_positions,
+    seeded_normal,
+)
 from posembed_core.buckets import widening_buckets
-from posembed_core.positions import relative_positions
 from posembed_core.registry import register
-from posembed_core.seeded import seeded_normal
 
 
 @register

@@ -9,12 +9,18 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from posembed_core.base import Positions, RelativeEncoding, integer, real
+from posembed_core.base import (
+    Positions,
+    RelativeEncoding,
+    as_positions,
+    integer,
+    real,
+    relative_positions,
+    seeded_normal,
+)
 from posembed_core.buckets import look_up
 from posembed_core.frequencies import inverse_frequencies, position_angles
-from posembed_core.positions import as_positions, relative_positions
 from posembed_core.registry import register
-from posembed_core.seeded import seeded_normal
 
 
 @register

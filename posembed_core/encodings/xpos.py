@@ -9,9 +9,15 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from posembed_core.base import EncodingError, Positions, RotaryEncoding, real
+from posembed_core.base import (
+    EncodingError,
+    Positions,
+    RotaryEncoding,
+    as_positions,
+    real,
+    relative_positions,
+)
 from posembed_core.frequencies import split_pairs
-from posembed_core.positions import as_positions, relative_positions
 from posembed_core.registry import register
 
 
