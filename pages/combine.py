@@ -38,7 +38,7 @@ from pages._ui.server.kept import kept
 from pages._ui.takeaway.view import remember, remembered, tools
 from posembed_core import CheckpointError, EncodingError, RotaryEncoding, create, encodings
 from posembed_core.base import MAX_DIM, MAX_LENGTH, BiasEncoding, Encoding
-from posembed_core.combine import Operation
+from posembed_core.operations import Operation
 from posembed_core.parameters import Choice, Flag, Integer, Real
 from posembed_core.pictures.preview import Frame, Preview
 from posembed_core.tables.position_table import PositionTable

@@ -9,8 +9,9 @@ from posembed_core.base import (
     RelativeEncoding,
     RotaryEncoding,
 )
-from posembed_core.combine import Combined, LayerNorm, combine
+from posembed_core.combination import combine
 from posembed_core.model_config import rotary_from_config
+from posembed_core.operations import Combined, LayerNorm
 from posembed_core.parameters import EncodingError
 from posembed_core.registry import create, encodings, register
 from posembed_core.tables.files.checkpoints import CheckpointError, PositionTable, load_table

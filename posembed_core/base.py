@@ -14,7 +14,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from posembed_core.encoding import Encoding
+from posembed_core.encoding import WHOLE, Encoding, Excerpt
 from posembed_core.frequencies import (
     Pairing,
     inverse_frequencies,
@@ -22,6 +22,7 @@ from posembed_core.frequencies import (
     position_angles,
     rotate_pairs,
 )
+from posembed_core.operations import Combined, Operation, join
 from posembed_core.parameters import (
     EncodingError,
     choice,
@@ -84,6 +85,23 @@ class AdditiveEncoding(Encoding):
         """How many positions, from 0 on, have a vector; None where every integer has one."""
         return None
 
+    @property
+    def vector_width(self) -> int:
+        return self.embed_dim
+
+    def contribute(
+        self,
+        token: Float[Tensor, "n d"],
+        positions: Int[Tensor, " n"],
+        scale: float = 1.0,
+        operation: Operation = "add",
+        excerpt: Excerpt = WHOLE,
+    ) -> Combined:
+        """H = e + s·p, e ∘ s·p or [e; s·p]; the vectors are the rows p."""
+        p = self.table(positions, token.dtype) if excerpt.vectors is None else excerpt.vectors
+        moved = scale * p
+        return Combined(token, moved, join(token, moved, operation), moved)
+
     def check_positions(self, positions: Positions) -> Int[Tensor, "..."]:
         """Positions as int64; `EncodingError`, naming both numbers, for one without a vector."""
         where, count = as_positions(positions), self.position_count
@@ -121,6 +139,7 @@ class RotaryEncoding(Encoding):
     """Door 3, the projections, multiplied: each pair of channels turns with the position."""
 
     door: ClassVar[str] = "projections"
+    is_linear: ClassVar[bool] = False  # a rotation by twice the angle is not twice the rotation
     head_dim: int = integer(64, "Dimension", low=2, high=MAX_DIM, role="dimension")
     base: float = real(10000.0, "Base", low=1.0, high=1e12, log=True, help="Greatest wavelength/2π")
     pairing: Pairing = choice("half", "Pair layout", ("half", "interleaved"))
@@ -201,6 +220,36 @@ class RotaryEncoding(Encoding):
     def _length(self, where: Int[Tensor, "..."], seq_len: int | None) -> int:
         return sequence_length(where) if seq_len is None else seq_len
 
+    def cosines(
+        self, positions: Positions, seq_len: int | None = None, *, scale: float = 1.0
+    ) -> Float[Tensor, "... head_dim"]:
+        """Cosine of the angle by which each channel's pair is turned, float64: its picture.
+
+        The first column of each pair's 2 × 2 matrix; 1 for channels that don't turn. It is the
+        rotation of a vector whose pairs are all (1, 0), read back at both channels of each pair.
+        """
+        angles = self.angles(positions, seq_len, scale=scale)
+        cosines = torch.ones(*angles.shape[:-1], self.head_dim, dtype=torch.float64)
+        cosines[..., : self.rotary_dim] = self.per_channel(angles.cos())
+        return cosines
+
+    @property
+    def vector_width(self) -> int:
+        return self.head_dim
+
+    def contribute(
+        self,
+        token: Float[Tensor, "n head_dim"],
+        positions: Int[Tensor, " n"],
+        scale: float = 1.0,
+        operation: Operation = "add",
+        excerpt: Excerpt = WHOLE,
+    ) -> Combined:
+        """H is e, turned by ``scale`` times the angle of each position."""
+        turned = self.rotate(token, positions, excerpt.seq_len, scale=scale)
+        position = self.cosines(positions, excerpt.seq_len, scale=scale).to(token.dtype)
+        return Combined(token, position, turned, turned - token)
+
     def per_channel(self, pairs: Float[Tensor, "... pairs"]) -> Float[Tensor, "... rotary_dim"]:
         """A value for each pair, written at both channels of the pair."""
         return join_pairs(pairs, pairs, self.pairing)
@@ -228,6 +277,7 @@ class BiasEncoding(Encoding):
     """Door 2, the scores: a number for each pair of positions is added before softmax."""
 
     door: ClassVar[str] = "scores"
+    acts_inside: ClassVar[bool] = True
     num_heads: int = integer(8, "Heads", low=1, high=256)
 
     @abstractmethod
@@ -239,6 +289,20 @@ class BiasEncoding(Encoding):
         heads: slice = slice(None),
     ) -> Float[Tensor, "heads q_len k_len"]:
         """What is added to the scores of each head (or of those in ``heads``), float32."""
+
+    def contribute(
+        self,
+        token: Float[Tensor, "n d"],
+        positions: Int[Tensor, " n"],
+        scale: float = 1.0,
+        operation: Operation = "add",
+        excerpt: Excerpt = WHOLE,
+    ) -> Combined:
+        """H = e; the vectors are the bias, and empty ones where nobody asks for it."""
+        b = excerpt.vectors
+        if b is None:
+            b = self.bias(positions, positions).to(token.dtype)
+        return Combined(token, scale * b, token, torch.zeros_like(token))
 
     def scores(
         self,
@@ -260,6 +324,7 @@ class RelativeEncoding(Encoding):
     """Door 3, the projections, added: vectors for relative positions join query or key."""
 
     door: ClassVar[str] = "projections"
+    acts_inside: ClassVar[bool] = True
     # Whether softmax_scale multiplies what position adds, too.
     scaled: ClassVar[bool] = True
     head_dim: int = integer(64, "Dimension", low=2, high=MAX_DIM, role="dimension")
@@ -277,6 +342,24 @@ class RelativeEncoding(Encoding):
     @abstractmethod
     def vectors(self, query_position: int, key_positions: Positions) -> Float[Tensor, "n head_dim"]:
         """The relative vector of each key as the query at ``query_position`` sees it, float32."""
+
+    @property
+    def vector_width(self) -> int:
+        return self.head_dim
+
+    def contribute(
+        self,
+        token: Float[Tensor, "n head_dim"],
+        positions: Int[Tensor, " n"],
+        scale: float = 1.0,
+        operation: Operation = "add",
+        excerpt: Excerpt = WHOLE,
+    ) -> Combined:
+        """H = e; the vectors are those of each position relative to the excerpt's query."""
+        a = excerpt.vectors
+        if a is None:
+            a = self.vectors(excerpt.query, positions).to(token.dtype)
+        return Combined(token, scale * a, token, torch.zeros_like(token))
 
     def relative_values(
         self,

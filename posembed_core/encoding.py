@@ -7,11 +7,30 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
 
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from torch import Tensor
 
-from posembed_core.parameters import Parameter
+from posembed_core.operations import Combined, Operation
+from posembed_core.parameters import EncodingError, Parameter
 from posembed_core.positions import Positions
+
+
+@dataclass(frozen=True, eq=False)
+class Excerpt:
+    """What is known of the whole sequence where an encoding sees a part of it.
+
+    ``vectors`` are what the scale multiplies at these positions, from whoever keeps them: the rows
+    of a table (n, d), a bias, relative vectors (n, d); None has the encoding compute them.
+    ``seq_len`` is the whole length, where a rotation depends on it; None is one more than the
+    greatest position. ``query`` is the position that relative vectors are seen from.
+    """
+
+    vectors: Float[Tensor, "..."] | None = None
+    seq_len: int | None = None
+    query: int = 0
+
+
+WHOLE = Excerpt()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,6 +50,10 @@ class Encoding(ABC):
     door: ClassVar[str]
     # Why positions that training never saw do no harm, where they don't.
     beyond: ClassVar[str] = ""
+    # Whether position acts inside attention alone, so that the vectors stay as they are: h = e.
+    acts_inside: ClassVar[bool] = False
+    # Whether what is contributed is a multiple of the scale.
+    is_linear: ClassVar[bool] = True
     # Other names that `create` takes for a field, where the attribute cannot have that name.
     aliases: ClassVar[dict[str, str]] = {}
 
@@ -52,6 +75,26 @@ class Encoding(ABC):
     def parameter_count(self) -> int:
         """How many numbers training would shape, for one head where heads have their own."""
         return 0
+
+    @property
+    def vector_width(self) -> int | None:
+        """How many channels the vectors have that it works on; None where any number will do."""
+        return None
+
+    def contribute(
+        self,
+        token: Float[Tensor, "n d"],
+        positions: Int[Tensor, " n"],
+        scale: float = 1.0,
+        operation: Operation = "add",
+        excerpt: Excerpt = WHOLE,
+    ) -> Combined:
+        """Token vectors with ``scale`` times what the encoding contributes at their positions.
+
+        Each family has its own; `Combined` says what ``position`` is in each. Widths and operation
+        must fit (`combination.check_fit`). ``excerpt`` is for whoever works on parts of a sequence.
+        """
+        raise EncodingError(f"{self.slug} belongs to no family that combine knows")
 
     @abstractmethod
     def scores(

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from posembed_core.attention.layer import Projections, attend, checked_positions, linear
 from posembed_core.base import AdditiveEncoding, Encoding, EncodingError, Positions
-from posembed_core.combine import LayerNorm
+from posembed_core.operations import LayerNorm
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from posembed_core.attention.layer import Projections, attend, checked_positions, layer_input
 from posembed_core.base import AdditiveEncoding, Encoding, EncodingError, Positions, RotaryEncoding
-from posembed_core.combine import LayerNorm
+from posembed_core.operations import LayerNorm
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,7 +20,7 @@ from posembed_core.base import (
     relative_positions,
     seeded_normal,
 )
-from posembed_core.combine import LayerNorm
+from posembed_core.operations import LayerNorm
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from posembed_core.combine import Norms
+from posembed_core.operations import Norms
 
 Cells = Float[Tensor, "row_cells column_cells"]
 

@@ -11,29 +11,17 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from posembed_core.base import (
-    AdditiveEncoding,
-    BiasEncoding,
-    Encoding,
-    EncodingError,
-    RelativeEncoding,
-    RotaryEncoding,
-)
-from posembed_core.combine import (
-    Combined,
-    LayerNorm,
-    Norms,
-    Operation,
-    channel_cosines,
-    check_fit,
-    join,
-)
+from posembed_core.base import BiasEncoding
+from posembed_core.combination import check_fit
+from posembed_core.encoding import Encoding, Excerpt
 from posembed_core.norms import row_products
+from posembed_core.operations import Combined, LayerNorm, Norms, Operation
+from posembed_core.parameters import EncodingError
 from posembed_core.pictures.frame import Cells, Frame, nice_ceiling, peak_of
 from posembed_core.pictures.once import Once
 from posembed_core.pictures.resolution import MAX_COLUMNS, MAX_ROWS, Span, pool, pool_rows, span
 
-__all__ = ["Cells", "Frame", "Preview", "nice_ceiling"]
+__all__ = ["Cells", "Frame", "Preview", "Reading", "nice_ceiling"]
 
 # Values of a piece that is worked on at once: small enough for the cache, and for memory.
 _PIECE = 2**16
@@ -41,13 +29,14 @@ _PIECE = 2**16
 
 @dataclass(frozen=True, eq=False)
 class Preview:
-    """Tokens and an encoding, combined as `posembed_core.combine.combine` does, at picture size.
+    """Tokens and an encoding, combined as `posembed_core.combine` does, at picture size.
 
     ``tokens`` gives the token vectors (n, d), ``vectors`` the encoding's own ones (n, d) where it
     has any. They are asked for when they are needed and not kept, so that whoever caches previews
     doesn't hold on to whole matrices. ``window`` is the part shown: first and last position, first
     and last channel. ``guard`` is entered while whole matrices are at work, so that a caller can
-    bound how many are.
+    bound how many are. `at` gives what is shown at one scale.
+
     Addition, multiplication and score biases are linear in the scale, and mean pooling is too:
     pool(e + s·p) = pool(e) + s·pool(p) and ‖e + s·p‖² = ‖e‖² + 2s⟨e,p⟩ + s²‖p‖², so `frame` costs
     the same at any size. A rotation, a concatenation and a LayerNorm are computed anew, piece by
@@ -85,7 +74,7 @@ class Preview:
         """The channels shown."""
         # What travels while the scale is dragged stays below 300 kB, and below 600 kB otherwise.
         most = MAX_COLUMNS
-        if isinstance(self.encoding, RotaryEncoding) or self.operation == "concat":
+        if not self.encoding.is_linear or self.operation == "concat":
             most = MAX_COLUMNS // 2
         elif self.operation == "multiply":
             most = MAX_COLUMNS * 5 // 8
@@ -95,6 +84,10 @@ class Preview:
     def queries(self) -> Span:
         """The query positions of a score bias: the picture's other axis."""
         return span(self.shape[0], MAX_COLUMNS)
+
+    def at(self, scale: float) -> Reading:
+        """What is shown at ``scale``; each number is computed when it is read."""
+        return Reading(self, scale)
 
     def frame(self, scale: float) -> Frame:
         """The picture at ``scale``."""
@@ -106,7 +99,7 @@ class Preview:
                 fresh, norms = self._anew(scale)
             arrays = fixed | fresh
             mixes = {name: {name: 1.0} for name in ("token", "position", "combined")}
-            if not isinstance(self.encoding, RotaryEncoding):
+            if self.encoding.is_linear:
                 mixes["position"] = {"position": scale}
         rough = Frame(arrays, mixes, norms, 0.0)
         # A bias or a cosine is another kind of number than a vector's: it doesn't set the range.
@@ -121,7 +114,7 @@ class Preview:
         return abs(factor) * self._once(f"peak of {array}", lambda: peak_of(frame.arrays[array]))
 
     def exact(self, row: int, scale: float) -> Combined:
-        """The whole vectors of one position, not pooled: e, what position adds, and h."""
+        """The whole vectors of one position, not pooled: e, what position adds (no bias), and h."""
         at = slice(row, row + 1)
         # Kept, so that a dragged scale asks for no whole matrix.
         token, vector = self._few_rows(row, lambda: tuple(m[at].clone() for m in self._matrices()))
@@ -136,7 +129,7 @@ class Preview:
     @property
     def is_of_another_kind(self) -> bool:
         """Whether the middle picture's numbers are no components of vectors: a bias, a cosine."""
-        return self.shows_bias or isinstance(self.encoding, RotaryEncoding)
+        return self.shows_bias or not self.encoding.is_linear
 
     @property
     def shows_bias(self) -> bool:
@@ -145,8 +138,8 @@ class Preview:
 
     @property
     def _is_linear(self) -> bool:
-        rotates = isinstance(self.encoding, RotaryEncoding)
-        return not rotates and self.operation != "concat" and self.layer_norm is None
+        linear = self.encoding.is_linear and self.operation != "concat"
+        return linear and self.layer_norm is None
 
     @cached_property
     def _once(self) -> Once:
@@ -177,7 +170,7 @@ class Preview:
         return arrays
 
     def _mixes(self, scale: float) -> dict[str, dict[str, float]]:
-        if isinstance(self.encoding, BiasEncoding | RelativeEncoding):
+        if self.encoding.acts_inside:
             combined = {"token": 1.0}
         elif self.operation == "multiply":
             combined = {"product": scale}
@@ -191,15 +184,10 @@ class Preview:
         shown = slice(self.rows.start, self.rows.stop)
         e = self.tokens()[shown]
         ee = row_products(e, e)
-        if self._inside:
+        if self.encoding.acts_inside:
             return ee, torch.zeros_like(ee), torch.zeros_like(ee)
         p = self._position_vectors()[shown]
         return ee, row_products(e, p, squared=self.operation == "multiply"), row_products(p, p)
-
-    @property
-    def _inside(self) -> bool:
-        # Position acts inside attention, so h = e.
-        return isinstance(self.encoding, BiasEncoding | RelativeEncoding)
 
     def _matrices(self) -> tuple[Tensor, Tensor]:
         return self.tokens(), self._position_vectors()
@@ -212,7 +200,7 @@ class Preview:
         # A multiple of what stays the same takes no pass over all positions.
         token = self._once("token norms", lambda: self._pool_norms(ee))
         position = abs(scale) * self._once("position norms", lambda: self._pool_norms(pp))
-        if self._inside:
+        if self.encoding.acts_inside:
             combined = token
         elif self.operation == "multiply":
             combined = abs(scale) * self._once("product norms", lambda: self._pool_norms(ep))
@@ -232,7 +220,7 @@ class Preview:
         for at in self._pieces():
             rows = self._local(at)
             piece = self._piece(tokens[at], vectors[at], at, scale)
-            if isinstance(self.encoding, RotaryEncoding):
+            if not self.encoding.is_linear:
                 arrays.setdefault("position", []).append(pool(piece.position, rows, self.columns))
             if self.operation == "concat":
                 halves = (piece.combined[:, : self.shape[1]], piece.combined[:, self.shape[1] :])
@@ -245,34 +233,23 @@ class Preview:
         fresh = {name: torch.cat(parts) for name, parts in arrays.items()}
         return fresh, Norms(*(self._pool_norms(torch.cat(kept)) for kept in squares))
 
-    def _piece(self, token: Tensor, vector: Tensor, at: slice, scale: float) -> Combined:
-        position = moved = torch.zeros_like(token)
-        combined = token
-        if isinstance(self.encoding, AdditiveEncoding):
-            position = moved = scale * vector
-            combined = join(token, position, self.operation)
-        elif isinstance(self.encoding, RotaryEncoding):
-            where = torch.arange(at.start, at.stop)
-            length = self.shape[0]
-            combined = self.encoding.rotate(token, where, length, scale=scale)
-            position = channel_cosines(self.encoding, where, scale, length).to(token.dtype)
-            moved = combined - token
-        elif isinstance(self.encoding, RelativeEncoding):
-            position = scale * vector
-        if self.layer_norm is not None:
-            combined = self.layer_norm(combined)
-        return Combined(token, position, combined, moved)
+    def _piece(self, token: Tensor, vectors: Tensor, at: slice, scale: float) -> Combined:
+        # A bias is no vector of a position: here it is empty, and its picture has its own cells.
+        excerpt = Excerpt(vectors, seq_len=self.shape[0])
+        where = torch.arange(at.start, at.stop)
+        combined = self.encoding.contribute(token, where, scale, self.operation, excerpt)
+        return combined.normalised(self.layer_norm)
 
     def _bias_cells(self, encoding: BiasEncoding) -> Cells:
         # Keys lie along the picture's rows, as positions do in the other pictures. One query cell
         # at a time: the whole bias of 8192 positions has 67 million values for each head.
         keys = torch.arange(self.rows.start, self.rows.stop)
-        here, one = Span(0, len(keys), self.rows.step), slice(self.head, self.head + 1)
+        local, head = Span(0, len(keys), self.rows.step), slice(self.head, self.head + 1)
         cells = []
         for start in range(self.queries.start, self.queries.stop, self.queries.step):
             queries = torch.arange(start, min(start + self.queries.step, self.queries.stop))
-            bias = encoding.bias(queries, keys, heads=one)[0]
-            cells.append(pool(bias.T, here, Span(0, len(queries), self.queries.step)))
+            bias = encoding.bias(queries, keys, heads=head)[0]
+            cells.append(pool(bias.T, local, Span(0, len(queries), self.queries.step)))
         return torch.cat(cells, dim=1)
 
     def _pool(self, matrix: Tensor) -> Cells:
@@ -287,3 +264,62 @@ class Preview:
 
     def _local(self, at: slice) -> Span:
         return Span(0, at.stop - at.start, self.rows.step)
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """What a preview shows at one scale: all that is drawn, said and taken away of it.
+
+    Each number is computed when it is first read, and nothing that doesn't depend on the scale is
+    computed twice.
+
+    >>> from posembed_core import create
+    >>> encoding = create("sinusoidal", embed_dim=4)
+    >>> preview = Preview(
+    ...     shape=(3, 4),
+    ...     tokens=lambda: torch.zeros(3, 4),
+    ...     encoding=encoding,
+    ...     vectors=lambda: encoding.table(range(3)),
+    ... )
+    >>> preview.at(0.5).row(0).combined
+    tensor([[0.0000, 0.5000, 0.0000, 0.5000]])
+    """
+
+    preview: Preview
+    scale: float
+
+    @cached_property
+    def frame(self) -> Frame:
+        """The picture's cells, how they are mixed, and the norms."""
+        return self.preview.frame(self.scale)
+
+    @property
+    def norms(self) -> Norms:
+        """The norms behind the picture, per cell along the positions."""
+        return self.frame.norms
+
+    @cached_property
+    def highest(self) -> float:
+        """The greatest of the norms."""
+        norms = self.norms
+        return max(float(norm.max()) for norm in (norms.token, norms.position, norms.combined))
+
+    @property
+    def peak(self) -> float:
+        """Where the colours that pictures share may end."""
+        return self.frame.peak
+
+    @cached_property
+    def own_peak(self) -> float:
+        """Where the middle picture's colours end: its greatest value, if they are its own."""
+        if not self.preview.is_of_another_kind:
+            return self.peak
+        return float(self.frame.cells("position").abs().max())
+
+    def row(self, position: int) -> Combined:
+        """The whole vectors of one position; see `Preview.exact`."""
+        return self.preview.exact(position, self.scale)
+
+    def rows(self, at: slice) -> Combined:
+        """The whole vectors of some positions."""
+        return self.preview.exact_rows(at, self.scale)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from posembed_core.base import Encoding, RotaryEncoding
-from posembed_core.combine import Operation
+from posembed_core.operations import Operation
 from posembed_core.scripts.values import (
     PROMISE,
     Head,
@@ -35,7 +35,7 @@ def combine_script(
     head: int = 0,
     at: Sequence[int] = (0,),
 ) -> str:
-    """The script of `posembed_core.combine.combine` that prints the vectors at positions ``at``.
+    """The script of `posembed_core.combine` that prints the vectors at positions ``at``.
 
     Raises `NoRecipeError` for an encoding without a recipe.
     """

@@ -13,7 +13,7 @@ from posembed_core.base import (
     RelativeEncoding,
     RotaryEncoding,
 )
-from posembed_core.combine import Operation
+from posembed_core.operations import Operation
 from posembed_core.scripts.writer import Given, Part, has_recipe
 from posembed_core.tables.position_table import PositionTable
 from posembed_core.tokens.sentence_model import SentenceModel

@@ -15,7 +15,7 @@ from jaxtyping import Float
 from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
-from posembed_core.combine import LayerNorm
+from posembed_core.operations import LayerNorm
 from posembed_core.parameters import shown
 from posembed_core.tables.position_table import CheckpointError, PositionTable, check_table, dims
 

@@ -24,7 +24,7 @@ from posembed_core.attention.experiments import (
 )
 from posembed_core.attention.explain import WeightArithmetic, explain_weight
 from posembed_core.attention.layer import Projections, attend, random_projections, softmax_weights
-from posembed_core.combine import LayerNorm
+from posembed_core.operations import LayerNorm
 from posembed_core.tables.position_table import PositionTable
 from posembed_core.tokens.projections import read_projections
 from posembed_core.tokens.words import split_words, word_vectors

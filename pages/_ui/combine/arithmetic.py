@@ -7,8 +7,8 @@ import torch
 from pages._ui.figures.equation import TERMS
 from pages._ui.theme import tinted
 from posembed_core import AdditiveEncoding, BiasEncoding, RotaryEncoding
-from posembed_core.combine import Combined
 from posembed_core.frequencies import split_pairs
+from posembed_core.operations import Combined
 from posembed_core.pictures.preview import Frame, Preview
 
 

@@ -20,7 +20,8 @@ from pages._ui.takeaway.popover import here
 from pages._ui.takeaway.standalone import standalone_html
 from pages._ui.takeaway.view import written
 from posembed_core import BiasEncoding, RelativeEncoding, RotaryEncoding
-from posembed_core.combine import Combined, combine
+from posembed_core.combination import combine
+from posembed_core.operations import Combined
 from posembed_core.pictures.preview import Preview
 from posembed_core.scripts.combine import combine_script
 from posembed_core.scripts.values import DrawnTokens, ModelTokens

@@ -14,7 +14,8 @@ from posembed_core import (
     RelativeEncoding,
     RotaryEncoding,
 )
-from posembed_core.combine import Combined, LayerNorm, Operation, concat_identity
+from posembed_core.combination import concat_identity
+from posembed_core.operations import Combined, LayerNorm, Operation
 from posembed_core.pictures.preview import Frame, Preview
 from posembed_core.pictures.resolution import Span
 

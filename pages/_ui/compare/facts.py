@@ -10,21 +10,14 @@ from jaxtyping import Float
 from torch import Tensor
 
 from pages._ui import live
+from pages._ui.families import words_of
 from pages._ui.figures.attention import Packed
 from pages._ui.figures.compare import Small, norms_figure, pictures_figure
 from pages._ui.server.kept import kept
-from posembed_core import (
-    AdditiveEncoding,
-    BiasEncoding,
-    Encoding,
-    RelativeEncoding,
-    RotaryEncoding,
-    combine,
-    create,
-    encodings,
-)
-from posembed_core.combine import Norms, channel_cosines
+from posembed_core import Encoding, combine, create, encodings
+from posembed_core.encoding import Excerpt
 from posembed_core.extrapolation import beyond
+from posembed_core.operations import Norms
 from posembed_core.tokens.random_tokens import random_tokens
 
 NUM_HEADS = 8
@@ -54,7 +47,9 @@ def made(slug: str, length: int, dimension: int) -> Encoding:
     parameters = encodings()[slug].parameters()
     by_role = {"length": length, "dimension": dimension}
     fields: dict[str, Any] = {
-        name: by_role[one.role] for name, one in parameters.items() if one.role != "option"
+        name: by_role[parameter.role]
+        for name, parameter in parameters.items()
+        if parameter.role != "option"
     }
     if "num_heads" in parameters:
         fields["num_heads"] = NUM_HEADS
@@ -97,15 +92,15 @@ def norms(encoding: Encoding, length: int, dimension: int) -> Norms:
 def facts(slug: str, length: int, dimension: int) -> dict[str, str]:
     """What the table says of an encoding, by the headings of its columns."""
     cls, encoding = encodings()[slug], made(slug, length, dimension)
-    answer, found = beyond(encoding), norms(encoding, length, dimension)
+    answer, lengths = beyond(encoding), norms(encoding, length, dimension)
     return {
         "encoding": short_title(slug),
         "door": cls.door,
         "year": f"{cls.year}",
         "learned": f"{encoding.parameter_count:,}",
         "beyond training?": f"{answer.answer}: {answer.reason}",
-        "‖s·p‖": f"{float(found.position.mean()):.3f}",
-        "‖h‖": f"{float(found.combined.mean()):.3f}",
+        "‖s·p‖": f"{float(lengths.position.mean()):.3f}",
+        "‖h‖": f"{float(lengths.combined.mean()):.3f}",
         "reference": cls.reference,
     }
 
@@ -136,41 +131,35 @@ def cells_of(
     )
 
 
-def _curves(found: Norms) -> dict[str, list[float]]:
-    return {term: getattr(found, term).tolist() for term in ("token", "position", "combined")}
+def _curves(lengths: Norms) -> dict[str, list[float]]:
+    return {term: getattr(lengths, term).tolist() for term in ("token", "position", "combined")}
 
 
 def _small(
     encoding: Encoding, title: str, view: str, cells: Float[Tensor, "rows columns"]
 ) -> Small:
-    if view == "similarity" or isinstance(encoding, BiasEncoding):
+    middle = words_of(encoding).middle
+    if view == "similarity" or middle.up == "query":
         return Small(title, cells, "key", "query")
-    across = "key" if isinstance(encoding, RelativeEncoding) else "position"
-    return Small(title, cells.T, across, "dimension")
+    return Small(title, cells.T, middle.across, middle.up)
 
 
 def _contribution(encoding: Encoding, length: int, head: int) -> Float[Tensor, "rows columns"]:
-    where = torch.arange(length)
-    if isinstance(encoding, AdditiveEncoding):
-        return encoding.table(where)
-    if isinstance(encoding, RotaryEncoding):
-        return channel_cosines(encoding, where, seq_len=length)
-    if isinstance(encoding, BiasEncoding):
-        return encoding.bias(where, where, heads=slice(head, head + 1))[0]
-    if isinstance(encoding, RelativeEncoding):
-        return encoding.vectors(length - 1, where)
-    raise TypeError(type(encoding).__name__)
+    nothing = torch.zeros(length, encoding.vector_width or 1)
+    excerpt = Excerpt(seq_len=length, query=length - 1)
+    cells = encoding.contribute(nothing, torch.arange(length), excerpt=excerpt).position
+    return _of_head(cells, head)
 
 
 def _scores(encoding: Encoding, length: int, head: int) -> Float[Tensor, "n n"]:
-    where = torch.arange(length)
-    if isinstance(encoding, BiasEncoding):
-        return encoding.bias(where, where, heads=slice(head, head + 1))[0]
-    if isinstance(encoding, AdditiveEncoding):
-        vectors = torch.zeros(length, encoding.embed_dim, dtype=torch.float64)
-        factor = encoding.softmax_scale(encoding.embed_dim)
-        return encoding.scores(vectors, vectors, where, where, softmax_scale=factor)
-    width = int(getattr(encoding, "head_dim", 0))
-    vectors = torch.ones(length, width, dtype=torch.float64)
+    where, width = torch.arange(length), encoding.vector_width or 1
+    # Of vectors that say nothing themselves, but that position has something to act on.
+    value = 1.0 if encoding.door == "projections" else 0.0
+    vectors = torch.full((length, width), value, dtype=torch.float64)
     factor = encoding.softmax_scale(width)
-    return encoding.scores(vectors, vectors, where, where, softmax_scale=factor)
+    return _of_head(encoding.scores(vectors, vectors, where, where, softmax_scale=factor), head)
+
+
+def _of_head(values: Float[Tensor, "..."], head: int) -> Float[Tensor, "rows columns"]:
+    # A bias differs from head to head, the other encodings' values don't.
+    return values[head] if values.ndim == 3 else values

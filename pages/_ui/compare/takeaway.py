@@ -24,7 +24,7 @@ from pages._ui.compare.words import alt, sizes
 from pages._ui.takeaway import OnScreen, Plot, Table, Text
 from pages._ui.takeaway.view import whole
 from posembed_core import encodings
-from posembed_core.combine import combine
+from posembed_core.combination import combine
 from posembed_core.extrapolation import beyond
 from posembed_core.scripts.compare import compare_script
 

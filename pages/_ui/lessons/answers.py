@@ -19,7 +19,8 @@ from pages._ui.server.cached import RandomTokens, Setting, picture
 from pages._ui.server.kept import kept
 from posembed_core import TrainingSpec, create, encodings, train_table
 from posembed_core.base import AdditiveEncoding, Encoding
-from posembed_core.combine import Combined, concat_identity
+from posembed_core.combination import concat_identity
+from posembed_core.operations import Combined
 from posembed_core.tables.measures.similarity import adjacent_cosine
 
 Params = Mapping[str, str]

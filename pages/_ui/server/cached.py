@@ -16,7 +16,7 @@ from pages._ui.bounds import share
 from pages._ui.live import PackedArray, pack_array
 from pages._ui.server.kept import kept
 from posembed_core import AdditiveEncoding, CheckpointError, Encoding, RelativeEncoding
-from posembed_core.combine import LayerNorm, Operation
+from posembed_core.operations import LayerNorm, Operation
 from posembed_core.pictures.preview import Frame, Preview
 from posembed_core.tables.position_table import PositionTable
 from posembed_core.tokens.random_tokens import random_tokens

@@ -25,8 +25,9 @@ from posembed_core.base import (
     RelativeEncoding,
     RotaryEncoding,
 )
-from posembed_core.combine import OPERATIONS, combine
+from posembed_core.combination import combine
 from posembed_core.long_context.pairs import pair_table
+from posembed_core.operations import OPERATIONS
 from posembed_core.scripts.combine import attention_script, combine_script, frequency_script
 from posembed_core.scripts.tables import training_script
 from posembed_core.scripts.values import DrawnTokens, Head, ModelTokens, NoRecipeError, WordTokens

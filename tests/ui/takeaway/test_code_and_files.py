@@ -16,7 +16,7 @@ from pages._ui.long_context.takeaway import Taken
 from pages._ui.takeaway.code import source_of
 from pages._ui.takeaway.files import archive
 from posembed_core import create
-from posembed_core.combine import combine
+from posembed_core.combination import combine
 from posembed_core.long_context.pairs import pair_table
 from posembed_core.model_config import read_rope
 from posembed_core.scripts.combine import combine_script

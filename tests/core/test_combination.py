@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 import posembed_core as pc
 from posembed_core.base import MAX_DIM
-from posembed_core.combine import OPERATIONS, channel_cosines, check_fit, concat_identity
+from posembed_core.combination import check_fit, concat_identity
+from posembed_core.operations import OPERATIONS
 from tests.strategies import legal
 
 SLUGS = list(pc.encodings())
@@ -230,7 +231,7 @@ def test_a_rotations_picture_is_what_it_does_to_the_first_of_each_pair(pairing: 
     turned = pc.combine(ones, rope, scale=0.7).combined
     picture = pc.combine(ones, rope, scale=0.7).position
     torch.testing.assert_close(picture[:, firsts], turned[:, firsts])
-    torch.testing.assert_close(picture, channel_cosines(rope, torch.arange(6), 0.7))
+    torch.testing.assert_close(picture, rope.cosines(torch.arange(6), scale=0.7))
     assert torch.equal(picture[:, 4:], torch.ones(6, 4, dtype=torch.float64))
     expected = [[math.cos(0.7 * i * 10000.0 ** (-2 * m / 4)) for m in range(2)] for i in range(6)]
     np.testing.assert_allclose(picture[:, firsts].numpy(), expected, rtol=1e-12)
