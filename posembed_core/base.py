@@ -301,7 +301,7 @@ class BiasEncoding(Encoding):
         """H = e; the vectors are the bias, and empty ones where nobody asks for it."""
         b = excerpt.vectors
         if b is None:
-            b = self.bias(positions, positions).to(token.dtype)
+            b = self.bias(positions, positions, heads=excerpt.heads).to(token.dtype)
         return Combined(token, scale * b, token, torch.zeros_like(token))
 
     def scores(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from jaxtyping import Float, Int
@@ -22,12 +22,14 @@ class Excerpt:
     ``vectors`` are what the scale multiplies at these positions, from whoever keeps them: the rows
     of a table (n, d), a bias, relative vectors (n, d); None has the encoding compute them.
     ``seq_len`` is the whole length, where a rotation depends on it; None is one more than the
-    greatest position. ``query`` is the position that relative vectors are seen from.
+    greatest position. ``query`` is the position that relative vectors are seen from, ``heads`` are
+    those whose bias is asked for.
     """
 
     vectors: Float[Tensor, "..."] | None = None
     seq_len: int | None = None
     query: int = 0
+    heads: slice = field(default_factory=lambda: slice(None))
 
 
 WHOLE = Excerpt()

@@ -146,20 +146,17 @@ def _small(
 
 def _contribution(encoding: Encoding, length: int, head: int) -> Float[Tensor, "rows columns"]:
     nothing = torch.zeros(length, encoding.vector_width or 1)
-    excerpt = Excerpt(seq_len=length, query=length - 1)
-    cells = encoding.contribute(nothing, torch.arange(length), excerpt=excerpt).position
-    return _of_head(cells, head)
+    seen = Excerpt(seq_len=length, query=length - 1, heads=slice(head, head + 1))
+    cells = encoding.contribute(nothing, torch.arange(length), excerpt=seen).position
+    return cells[0] if cells.ndim == 3 else cells  # a bias has an axis for its heads
 
 
 def _scores(encoding: Encoding, length: int, head: int) -> Float[Tensor, "n n"]:
-    where, width = torch.arange(length), encoding.vector_width or 1
-    # Of vectors that say nothing themselves, but that position has something to act on.
+    if encoding.door == "scores":
+        return _contribution(encoding, length, head)
+    positions, width = torch.arange(length), encoding.vector_width or 1
+    # Vectors that say nothing themselves, but ones where position needs something to act on.
     value = 1.0 if encoding.door == "projections" else 0.0
     vectors = torch.full((length, width), value, dtype=torch.float64)
     factor = encoding.softmax_scale(width)
-    return _of_head(encoding.scores(vectors, vectors, where, where, softmax_scale=factor), head)
-
-
-def _of_head(values: Float[Tensor, "..."], head: int) -> Float[Tensor, "rows columns"]:
-    # A bias differs from head to head, the other encodings' values don't.
-    return values[head] if values.ndim == 3 else values
+    return encoding.scores(vectors, vectors, positions, positions, softmax_scale=factor)
