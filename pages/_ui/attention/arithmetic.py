@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from torch import Tensor
 
 from pages._ui.attention.inputs import Inputs
-from pages._ui.attention.words import door
+from pages._ui.families import where_it_acts, words_of
 from pages._ui.theme import tinted
-from posembed_core import AdditiveEncoding, Encoding, RotaryEncoding
+from posembed_core import Encoding
 from posembed_core.attention.explain import WeightArithmetic
 from posembed_core.attention.layer import Projections
 
@@ -21,16 +21,16 @@ def weight_arithmetic(
     step: WeightArithmetic,
     title: str,
     encoding: Encoding,
-    there: Inputs,
+    given: Inputs,
 ) -> str:
     """From two words to their weight, in Markdown."""
-    projections, words = there.projections, there.tokens
+    projections, words = given.projections, given.tokens
     i, j = step.query_position, step.key_position
-    inner = tinted("token", "e")
-    if isinstance(encoding, AdditiveEncoding):
-        inner += f" + {tinted('position', 's·p')}"
-    formula = f"LayerNorm({inner})" if there.layer_norm is not None else inner
-    if there.multiplied(encoding):
+    inner = words_of(encoding).layer_input.format(
+        e=tinted("token", "e"), p=tinted("position", "s·p")
+    )
+    formula = f"LayerNorm({inner})" if given.layer_norm is not None else inner
+    if given.multiplied(encoding):
         formula += f" (e is the word's vector times √{projections.embed_dim})"
     bias = " + b" if projections.query_bias is not None else ""
     query, key = (
@@ -53,7 +53,9 @@ def weight_arithmetic(
         _softmax(step),
     )
     title = f"**{title}, head {step.head + 1}: how much {query} attends to {key}**"
-    return "\n".join([title, "", *(f"{n}. {said}" for n, said in enumerate(steps, start=1))])
+    return "\n".join(
+        [title, "", *(f"{n}. {sentence}" for n, sentence in enumerate(steps, start=1))]
+    )
 
 
 def products_table(step: WeightArithmetic) -> str:
@@ -87,32 +89,31 @@ def _softmax(step: WeightArithmetic) -> str:
 
 
 def _position(step: WeightArithmetic, encoding: Encoding) -> str:
-    if isinstance(encoding, AdditiveEncoding):
-        return f"Position acts {door(encoding)}; q and k contain it already."
-    part = tinted("position", f"{step.position_part:.9g}")
-    if isinstance(encoding, RotaryEncoding):
-        turned = f"to {_vector(step.turned_q)} and {_vector(step.turned_k)}"
-        return f"Position acts {door(encoding)}, {turned}; that changes the score by {part}."
-    return f"Position acts {door(encoding)}; it adds {part} to the score."
+    return words_of(encoding).score_step.format(
+        acts=where_it_acts(encoding),
+        q=_vector(step.turned_q),
+        k=_vector(step.turned_k),
+        part=tinted("position", f"{step.position_part:.9g}"),
+    )
 
 
 def _vectors(step: WeightArithmetic, side: str) -> str:
     token, position, whole = (
         getattr(step, f"{name}_{side}") for name in ("token", "position", "input")
     )
-    said = f"{tinted('token', 'e')} = {_vector(token)}"
+    terms = f"{tinted('token', 'e')} = {_vector(token)}"
     if position.any():
-        said += f", {tinted('position', 's·p')} = {_vector(position)}"
-    return f"{said}, x = {_vector(whole)}"
+        terms += f", {tinted('position', 's·p')} = {_vector(position)}"
+    return f"{terms}, x = {_vector(whole)}"
 
 
 def _first_of_q(step: WeightArithmetic, projections: Projections) -> str:
     inner = float(projections.query[step.head, 0].to(step.q.dtype) @ step.input_query)
-    said = f"q₀ = W_q[0, :] · x = {inner:.9g}"
+    product = f"q₀ = W_q[0, :] · x = {inner:.9g}"
     if projections.query_bias is None:
-        return said
+        return product
     bias = float(projections.query_bias[step.head, 0])
-    return f"{said}, {_signed(bias)} = {float(step.q[0]):.9g}"
+    return f"{product}, {_signed(bias)} = {float(step.q[0]):.9g}"
 
 
 def _signed(value: float) -> str:

@@ -8,10 +8,10 @@ import torch
 from torch import Tensor
 
 from pages._ui.attention.distance import DISTANCES, bound, random_vectors, same_vector
-from pages._ui.attention.inputs import Seen, attention, shifted, shuffled, split
+from pages._ui.attention.inputs import attention, shifted, shuffled, split
 from pages._ui.attention.pictures import parts_of
 from pages._ui.attention.settings import Chosen
-from pages._ui.takeaway.files import Table
+from pages._ui.takeaway import Table
 from posembed_core import AdditiveEncoding, Encoding, EncodingError, RotaryEncoding
 
 _FOUR = ("content-content", "content-position", "position-content", "position-position", "scores")
@@ -19,16 +19,13 @@ _FOUR = ("content-content", "content-position", "position-content", "position-po
 
 def of_weights(chosen: Chosen, scale: float, temperature: float) -> Sequence[Table]:
     """Scores and weights of each encoding."""
-    n = len(chosen.there.tokens)
-
-    def seen(encoding: Encoding) -> Seen:
-        return attention(chosen.scene, encoding, chosen.head, scale, chosen.causal, temperature)
+    n = len(chosen.inputs.tokens)
 
     def table(slug: str, encoding: Encoding, what: str) -> Table:
         def rows(at: slice) -> Tensor:
-            found = seen(encoding)
-            cells: Tensor = getattr(found, what)[at]
-            return cells.masked_fill(~found.allowed[at], -torch.inf if what == "scores" else 0.0)
+            seen = attention(chosen.scene, encoding, chosen.head, scale, chosen.causal, temperature)
+            cells: Tensor = getattr(seen, what)[at]
+            return cells.masked_fill(~seen.allowed[at], -torch.inf if what == "scores" else 0.0)
 
         about = f"{what} with {type(encoding).title}, query × key"
         return Table(f"{slug}-{what}", about, (n, n), rows, row="query")
@@ -42,10 +39,13 @@ def of_weights(chosen: Chosen, scale: float, temperature: float) -> Sequence[Tab
 
 def of_shuffle(chosen: Chosen, seed: int, scale: float) -> Sequence[Table]:
     """The error in each slot without a mask and with one, and which word came to each slot."""
-    n, columns = len(chosen.there.tokens), tuple(chosen.slugs)
+    n, columns = len(chosen.inputs.tokens), tuple(chosen.slugs)
 
     def errors(causal: bool, at: slice) -> Tensor:
-        tests = [shuffled(chosen.scene, one, seed, scale, causal, 1.0) for one in chosen.encodings]
+        tests = [
+            shuffled(chosen.scene, encoding, seed, scale, causal, 1.0)
+            for encoding in chosen.encodings
+        ]
         return torch.stack([test.error for test in tests], dim=1)[at]
 
     def order(at: slice) -> Tensor:
@@ -65,7 +65,7 @@ def of_shuffle(chosen: Chosen, seed: int, scale: float) -> Sequence[Table]:
 
 def of_shift(chosen: Chosen, by: int, scale: float) -> Sequence[Table]:
     """The changes of the scores of the head shown; none of a table without the rows."""
-    n = len(chosen.there.tokens)
+    n = len(chosen.inputs.tokens)
 
     def table(slug: str, encoding: Encoding) -> Table:
         def rows(at: slice) -> Tensor:
@@ -83,7 +83,7 @@ def of_shift(chosen: Chosen, by: int, scale: float) -> Sequence[Table]:
 
 def of_four(chosen: Chosen, encoding: Encoding, scale: float) -> Sequence[Table]:
     """The four terms and the scores of the head shown."""
-    n = len(chosen.there.tokens)
+    n = len(chosen.inputs.tokens)
 
     def table(index: int, name: str) -> Table:
         def rows(at: slice) -> Tensor:
@@ -98,39 +98,40 @@ def of_distance(chosen: Chosen) -> Sequence[Table]:
     """Both pictures' curves, a column for each encoding after that of the distances."""
     encodings, head = chosen.encodings, chosen.head
     rotary = {
-        slug: one for slug, one in zip(chosen.slugs, encodings, strict=True)
-        if isinstance(one, RotaryEncoding)
-    }  # fmt: skip
+        slug: encoding
+        for slug, encoding in zip(chosen.slugs, encodings, strict=True)
+        if isinstance(encoding, RotaryEncoding)
+    }
 
     def same() -> list[Tensor]:
-        return [same_vector(one, head) for one in encodings]
+        return [same_vector(encoding, head) for encoding in encodings]
 
     def mean() -> list[Tensor]:
-        return [random_vectors(one, head).mean for one in encodings]
+        return [random_vectors(encoding, head).mean for encoding in encodings]
 
     def error() -> list[Tensor]:
-        return [random_vectors(one, head).standard_error for one in encodings]
+        return [random_vectors(encoding, head).standard_error for encoding in encodings]
 
     def bounds() -> list[Tensor]:
-        return [bound(one) for one in rotary.values()]
+        return [bound(encoding) for encoding in rotary.values()]
 
-    back = torch.tensor(DISTANCES, dtype=torch.float64)
+    distances = torch.tensor(DISTANCES, dtype=torch.float64)
 
     def table(
         name: str, about: str, curves: Callable[[], list[Tensor]], slugs: Sequence[str]
     ) -> Table:
         columns = ("distance", *slugs)
-        return Table(name, about, (len(back), len(columns)),
-                     lambda at: torch.stack([back, *curves()], dim=1)[at],
+        return Table(name, about, (len(distances), len(columns)),
+                     lambda at: torch.stack([distances, *curves()], dim=1)[at],
                      "row", columns, "<f8")  # fmt: skip
 
-    found = [
+    tables = [
         table("same", "score of q = k", same, chosen.slugs),
         table("random-mean", "mean score of independent q and k", mean, chosen.slugs),
         table("random-error", "standard error of that mean", error, chosen.slugs),
     ]
     about = "RoPE's bound, for a score of 1 at distance 0"
-    return [*found, table("bounds", about, bounds, tuple(rotary))] if rotary else found
+    return [*tables, table("bounds", about, bounds, tuple(rotary))] if rotary else tables
 
 
 def _has_rows(encoding: Encoding, count: int) -> bool:

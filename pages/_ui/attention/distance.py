@@ -48,7 +48,8 @@ class Claim:
 def same_vector(encoding: Encoding, head: int) -> Float[Tensor, " distances"]:
     """The score of q = k at each of `DISTANCES`, float64, with the encoding's softmax scale.
 
-    q and k are all ones; none at all for an additive encoding, whose curve is p_i · p_j.
+    q and k are all ones; all zeros where position acts without them: for an additive encoding,
+    whose curve is p_i · p_j, and for a bias.
     """
     return _scores(encoding, head, DISTANCES)
 
@@ -57,12 +58,12 @@ def same_vector(encoding: Encoding, head: int) -> Float[Tensor, " distances"]:
 def random_vectors(encoding: Encoding, head: int) -> RandomScores:
     """Mean score of independent random q and k at each of `DISTANCES`, and its standard error."""
     width = width_of(encoding)
-    found = random_scores_at_distances(
+    scores = random_scores_at_distances(
         encoding, width, DISTANCES, draws=DRAWS, softmax_scale=encoding.softmax_scale(width)
     )
     if isinstance(encoding, BiasEncoding):
-        return RandomScores(found.mean[head], found.standard_error[head])
-    return found
+        return RandomScores(scores.mean[head], scores.standard_error[head])
+    return scores
 
 
 @kept()
@@ -93,7 +94,7 @@ def _rotary_claims(encoding: RotaryEncoding) -> Sequence[Claim]:
                 f"q = k, {distance} apart: the mean of cos(nω) over pairs (rotation alone)",
                 f"{claimed:.6f}",
                 f"{computed:.6f}",
-                _said(computed - claimed),
+                _difference(computed - claimed),
             )
         )
     room = bound(encoding) - ratios.abs()
@@ -105,13 +106,13 @@ def _rotary_claims(encoding: RotaryEncoding) -> Sequence[Claim]:
             "holds" if float(room.min()) > -1e-9 else "does not hold",
         )
     )
-    found = random_vectors(encoding, 0)
-    worst = float((found.mean / found.standard_error).abs().max())
+    scores = random_vectors(encoding, 0)
+    worst = float((scores.mean / scores.standard_error).abs().max())
     rows.append(
         Claim(
             f"independent q and k: mean 0 at every distance, so nothing decays ({DRAWS} draws)",
             "0",
-            f"greatest |mean| {float(found.mean.abs().max()):.3g}",
+            f"greatest |mean| {float(scores.mean.abs().max()):.3g}",
             f"{worst:.1f} standard errors",
         )
     )
@@ -125,7 +126,7 @@ def _bias_claims(encoding: BiasEncoding, head: int) -> Sequence[Claim]:
     claimed = difference = "none"
     if slopes is not None:
         expected = float(half_lives(slopes)[head])
-        claimed, difference = f"ln 2 / m = {expected:.4f} tokens", _said(measured - expected)
+        claimed, difference = f"ln 2 / m = {expected:.4f} tokens", _difference(measured - expected)
     rows = [Claim(f"half-life of a weight, head {head + 1}", claimed, computed, difference)]
     if hasattr(encoding, "buckets"):
         rows.append(_bucket_claim(encoding))
@@ -134,9 +135,9 @@ def _bias_claims(encoding: BiasEncoding, head: int) -> Sequence[Claim]:
 
 def _bucket_claim(encoding: Any) -> Claim:
     far = 2 * encoding.max_distance
-    found = encoding.buckets([far], [far - back for back in range(far + 1)])[0].tolist()
-    starts = [back for back in range(far + 1) if back == 0 or found[back] != found[back - 1]]
-    single = next((back for back in range(far) if found[back] == found[back + 1]), far)
+    buckets = encoding.buckets([far], [far - back for back in range(far + 1)])[0].tolist()
+    starts = [back for back in range(far + 1) if back == 0 or buckets[back] != buckets[back - 1]]
+    single = next((back for back in range(far) if buckets[back] == buckets[back + 1]), far)
     ranges = [
         f"{start}–{stop - 1}" for start, stop in itertools.pairwise(starts) if start >= single
     ]
@@ -148,18 +149,19 @@ def _bucket_claim(encoding: Any) -> Claim:
     )
 
 
-def _said(value: float) -> str:
+def _difference(value: float) -> str:
     return f"{value:.1e}" if value else "0"
 
 
 def _scores(encoding: Encoding, head: int, distances: Sequence[int]) -> Tensor:
     width = width_of(encoding)
-    shape = (encoding.num_heads, width) if isinstance(encoding, BiasEncoding) else (width,)
     value = 0.0 if isinstance(encoding, AdditiveEncoding | BiasEncoding) else 1.0
-    vector = torch.full(shape, value, dtype=torch.float64)
+    # A bias has a number for each head, so it needs as many queries and keys.
+    heads = (encoding.num_heads,) if isinstance(encoding, BiasEncoding) else ()
+    vector = torch.full((*heads, width), value, dtype=torch.float64)
     factor = encoding.softmax_scale(width)
     scores = scores_at_distances(encoding, vector, vector, list(distances), softmax_scale=factor)
-    return scores[head] if isinstance(encoding, BiasEncoding) else scores
+    return scores[head] if heads else scores
 
 
 def width_of(encoding: Encoding) -> int:

@@ -29,7 +29,7 @@ from posembed_core.tables.position_table import PositionTable
 from posembed_core.tokens.projections import read_projections
 from posembed_core.tokens.words import split_words, word_vectors
 
-OWN_TABLE = "model"  # in the menu of encodings: the position table of the model that is read
+OWN_TABLE = "model"  # in the menu of encodings: the installed model's position table
 MOST_TOKENS = 128
 # The shape of all-MiniLM-L6-v2's attention, for random vectors as well.
 EMBED_DIM, NUM_HEADS, ROWS = 384, 12, 512
@@ -81,8 +81,8 @@ class Inputs:
 def inputs(scene: Scene) -> Inputs:
     """The scene's tensors.
 
-    Raises `CheckpointError` where a model is needed and isn't there, or has no attention layer that
-    can be read; `EncodingError` for a text without a word.
+    Raises `CheckpointError` where a model is needed and isn't installed, or has no attention layer
+    that can be read; `EncodingError` for a text without a word.
     """
     if scene.real:
         model = needed_model()
@@ -150,28 +150,28 @@ def attention(
     scene: Scene, encoding: Encoding, head: int, scale: float, causal: bool, temperature: float
 ) -> Seen:
     """One head of the scene's attention with this encoding."""
-    found = _head(scene, encoding, head, scale, causal)
-    weights = softmax_weights(found.scores, found.allowed, temperature)
-    return Seen(found.scores, found.allowed, weights)
+    seen = _head(scene, encoding, head, scale, causal)
+    weights = softmax_weights(seen.scores, seen.allowed, temperature)
+    return Seen(seen.scores, seen.allowed, weights)
 
 
 # What the temperature leaves alone, so that dragging it costs a softmax.
 @kept()
 def _head(scene: Scene, encoding: Encoding, head: int, scale: float, causal: bool) -> Seen:
-    there = inputs(scene)
+    given = inputs(scene)
     # A score bias has a number for each head of the layer; the others work head by head.
     together = isinstance(encoding, BiasEncoding)
-    projections = there.projections
-    found = attend(
-        there.before(encoding),
+    projections = given.projections
+    heads = attend(
+        given.before(encoding),
         encoding,
         projections if together else projections.heads(slice(head, head + 1)),
         scale=scale,
         causal=causal,
-        layer_norm=there.layer_norm,
+        layer_norm=given.layer_norm,
     )
     which = head if together else 0
-    return Seen(found.scores[which], found.allowed, found.weights[which])
+    return Seen(heads.scores[which], heads.allowed, heads.weights[which])
 
 
 def explained(
@@ -183,19 +183,19 @@ def explained(
     temperature: float,
 ) -> WeightArithmetic:
     """The arithmetic of the weight (head, query, key), in float64."""
-    there = inputs(scene)
+    given = inputs(scene)
     head, query, key = cell
     return explain_weight(
-        there.before(encoding).double(),
+        given.before(encoding).double(),
         encoding,
-        there.projections,
+        given.projections,
         head=head,
         query=query,
         key=key,
         scale=scale,
         causal=causal,
         temperature=temperature,
-        layer_norm=_double(there.layer_norm),
+        layer_norm=_double(given.layer_norm),
     )
 
 
@@ -204,43 +204,51 @@ def shuffled(
     scene: Scene, encoding: Encoding, seed: int, scale: float, causal: bool, temperature: float
 ) -> PermutationTest:
     """The shuffle test in float64, so that rounding stays out of the way."""
-    there = inputs(scene)
+    given = inputs(scene)
     return permutation_test(
-        there.before(encoding).double(),
+        given.before(encoding).double(),
         encoding,
-        there.projections,
+        given.projections,
         seed=seed,
         scale=scale,
         causal=causal,
         temperature=temperature,
-        layer_norm=_double(there.layer_norm),
+        layer_norm=_double(given.layer_norm),
     )
 
 
 @kept()
 def shifted(scene: Scene, encoding: Encoding, shift: int, scale: float) -> ShiftTest:
     """The shift test in float64; `EncodingError` where a table has no row for a position."""
-    there = inputs(scene)
+    given = inputs(scene)
     return shift_test(
-        there.before(encoding).double(),
+        given.before(encoding).double(),
         encoding,
-        there.projections,
+        given.projections,
         shift=shift,
         scale=scale,
-        layer_norm=_double(there.layer_norm),
+        layer_norm=_double(given.layer_norm),
     )
+
+
+def shifted_or_why(scene: Scene, encoding: Encoding, shift: int, scale: float) -> ShiftTest | str:
+    """The shift test, or the sentence that says why there is none."""
+    try:
+        return shifted(scene, encoding, shift, scale)
+    except EncodingError as error:
+        return str(error).partition(":")[0]
 
 
 @kept()
 def split(scene: Scene, encoding: Encoding, scale: float) -> FourTerms:
     """The four terms of an additive encoding's scores, in float64."""
-    there = inputs(scene)
+    given = inputs(scene)
     return four_terms(
-        there.before(encoding).double(),
+        given.before(encoding).double(),
         encoding,
-        there.projections,
+        given.projections,
         scale=scale,
-        layer_norm=_double(there.layer_norm),
+        layer_norm=_double(given.layer_norm),
     )
 
 

@@ -27,7 +27,7 @@ from pages._ui.figures.attention import (
 )
 from pages._ui.figures.attention_lines import Curve, distance_figure, shuffle_figure
 from pages._ui.server.kept import kept
-from pages._ui.takeaway.chart import Chart, show
+from pages._ui.takeaway import Chart, show
 from posembed_core import Encoding, RotaryEncoding
 from posembed_core.attention.experiments import FourTerms, PermutationTest, ShiftTest
 
@@ -52,12 +52,12 @@ class Cell:
     key: int
 
 
-def weights_chart(found: Sequence[Seen], titles: Sequence[str], words: Sequence[str]) -> Chart:
+def weights_chart(heads: Sequence[Seen], titles: Sequence[str], words: Sequence[str]) -> Chart:
     """Scores, weights and the weights' difference from the first column's."""
-    strips = (SCORES, WEIGHTS, CHANGES) if len(found) > 1 else (SCORES, WEIGHTS)
-    scores = [one.scores.masked_fill(~one.allowed, torch.nan) for one in found]
-    weights = [one.weights.masked_fill(~one.allowed, torch.nan) for one in found]
-    columns = range(len(found))
+    strips = (SCORES, WEIGHTS, CHANGES) if len(heads) > 1 else (SCORES, WEIGHTS)
+    scores = [_allowed(head, head.scores) for head in heads]
+    weights = [_allowed(head, head.weights) for head in heads]
+    columns = range(len(heads))
     return _grid(
         _look(titles, strips, words),
         {
@@ -77,21 +77,21 @@ def weights_chart(found: Sequence[Seen], titles: Sequence[str], words: Sequence[
     )
 
 
-def weights_alt(found: Sequence[Seen], titles: Sequence[str]) -> str:
+def weights_alt(heads: Sequence[Seen], titles: Sequence[str]) -> str:
     """The greatest score and weight of each column."""
     return "Scores and weights, query × key. " + " ".join(
-        f"{title}: scores to {_peak([one.scores.masked_fill(~one.allowed, torch.nan)]):.3g}, "
-        f"weights to {_peak([one.weights]):.3g}."
-        for title, one in zip(titles, found, strict=True)
+        f"{title}: scores to {_peak([_allowed(head, head.scores)]):.3g}, "
+        f"weights to {_peak([head.weights]):.3g}."
+        for title, head in zip(titles, heads, strict=True)
     )
 
 
 def show_weights(
-    found: Sequence[Seen], titles: Sequence[str], words: Sequence[str], key: str
+    heads: Sequence[Seen], titles: Sequence[str], words: Sequence[str], key: str
 ) -> Cell | None:
     """The scores and weights on the page; a click, if any."""
-    chart = weights_chart(found, titles, words)
-    return _cell(show(chart, key, weights_alt(found, titles)).click)
+    chart = weights_chart(heads, titles, words)
+    return _cell(show(chart, key, weights_alt(heads, titles)).click)
 
 
 def shift_chart(
@@ -102,8 +102,8 @@ def shift_chart(
     cells = [nothing if isinstance(test, str) else test.change[head] for test in tests]
     return _grid(
         _look(titles, (SHIFTED,), words),
-        {trace_name(SHIFTED, column): one for column, one in enumerate(cells)},
-        # A rounding of 1e-15 shall not fill the picture with colour.
+        {trace_name(SHIFTED, column): change for column, change in enumerate(cells)},
+        # A rounding of 1e-15 must not fill the picture with colour.
         {SHIFTED.name: max(_peak(cells), 1e-3)},
     )
 
@@ -113,7 +113,7 @@ def four_chart(terms: FourTerms, names: Sequence[str], words: Sequence[str], hea
     cells = [part[head] for part in parts_of(terms)]
     return _grid(
         _look((*names, "sum: the scores"), (SCORES,), words, SUMS),
-        {trace_name(SCORES, column): one for column, one in enumerate(cells)},
+        {trace_name(SCORES, column): term for column, term in enumerate(cells)},
         {SCORES.name: _peak(cells)},
     )
 
@@ -124,7 +124,7 @@ def parts_of(terms: FourTerms) -> tuple[Float[Tensor, "num_heads n n"], ...]:
             terms.position_position, terms.scores)  # fmt: skip
 
 
-def shuffle_packed(
+def shuffle_picture(
     plain: Sequence[PermutationTest],
     masked: Sequence[PermutationTest],
     titles: Sequence[str],
@@ -149,7 +149,7 @@ def show_shuffle(
     words: Sequence[str],
 ) -> None:
     """The errors on the page."""
-    figure, narrow = shuffle_packed(plain, masked, titles, words)
+    figure, narrow = shuffle_picture(plain, masked, titles, words)
     live.plot(live.pack_figure(figure, narrow=narrow), key=SHUFFLES, alt=SHUFFLE_ALT)
 
 
@@ -167,11 +167,11 @@ def packed_distance(
     encodings: tuple[Encoding, ...], titles: tuple[str, ...], head: int
 ) -> live.PackedFigure:
     """The figure of the distance view, ready to be sent."""
-    figure, narrow = distance_packed(encodings, titles, head)
+    figure, narrow = distance_picture(encodings, titles, head)
     return live.pack_figure(figure, narrow=narrow)
 
 
-def distance_packed(encodings: Sequence[Encoding], titles: Sequence[str], head: int) -> Packed:
+def distance_picture(encodings: Sequence[Encoding], titles: Sequence[str], head: int) -> Packed:
     """The figure of the distance view."""
     same, bounds, independent = [], [], []
     for column, (encoding, title) in enumerate(zip(encodings, titles, strict=True)):
@@ -180,9 +180,9 @@ def distance_packed(encodings: Sequence[Encoding], titles: Sequence[str], head: 
         if isinstance(encoding, RotaryEncoding):
             above = (bound(encoding) - 1) * curve[0]
             bounds.append(Curve(column, title, above.tolist()))
-        found = random_vectors(encoding, head)
-        error = found.standard_error.tolist()
-        independent.append(Curve(column, title, found.mean.tolist(), error))
+        scores = random_vectors(encoding, head)
+        error = scores.standard_error.tolist()
+        independent.append(Curve(column, title, scores.mean.tolist(), error))
     return distance_figure(DISTANCES, same, bounds, independent)
 
 
@@ -201,7 +201,7 @@ def _grid(
     peaks: Mapping[str, float],
     differences: Mapping[str, tuple[str, str]] | None = None,
 ) -> Chart:
-    arrays = {name: one.numpy() for name, one in cells.items()}
+    arrays = {name: matrix.numpy() for name, matrix in cells.items()}
     return Chart(
         grid_figure,
         (look,),
@@ -212,6 +212,11 @@ def _grid(
     )
 
 
+def _allowed(head: Seen, cells: Float[Tensor, "n n"]) -> Float[Tensor, "n n"]:
+    """The cells without those that the mask hides."""
+    return cells.masked_fill(~head.allowed, torch.nan)
+
+
 def _cell(click: live.Click | None) -> Cell | None:
     place = place_of(click.trace) if click else None
     if click is None or place is None or click.row is None or click.column is None:
@@ -220,4 +225,4 @@ def _cell(click: live.Click | None) -> Cell | None:
 
 
 def _peak(cells: Sequence[Float[Tensor, "n n"]]) -> float:
-    return max((float(one.nan_to_num(0.0).abs().max()) for one in cells), default=0.0)
+    return max((float(matrix.nan_to_num(0.0).abs().max()) for matrix in cells), default=0.0)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -16,19 +15,17 @@ from pages._ui.attention.inputs import (
     MOST_TOKENS,
     Seen,
     attention,
-    shifted,
+    shifted_or_why,
     shuffled,
     split,
 )
-from pages._ui.attention.settings import PAGE, Chosen
+from pages._ui.attention.settings import OF_VIEWS, PAGE, Chosen
 from pages._ui.attention.words import FOUR, distance_said, shift_said
 from pages._ui.server import cached
-from pages._ui.takeaway.code import Script
-from pages._ui.takeaway.files import Table
-from pages._ui.takeaway.view import OnScreen, Plot, remembered
-from posembed_core import AdditiveEncoding, Encoding, EncodingError
+from pages._ui.takeaway import OnScreen, Plot, Script, remembered
+from posembed_core import Encoding
 from posembed_core.attention.distance import random_scores_at_distances, scores_at_distances
-from posembed_core.attention.experiments import ShiftTest, four_terms, permutation_test, shift_test
+from posembed_core.attention.experiments import four_terms, permutation_test, shift_test
 from posembed_core.attention.layer import attend
 from posembed_core.scripts.combine import attention_script
 from posembed_core.scripts.experiments import (
@@ -38,234 +35,236 @@ from posembed_core.scripts.experiments import (
     shuffle_script,
 )
 from posembed_core.scripts.values import Head, ModelTokens, Tokens, WordTokens
-from posembed_core.tables.position_table import PositionTable
-
-
-@dataclass(frozen=True)
-class Taken:
-    """What all views have in common: the choices above the pictures, and the scale."""
-
-    chosen: Chosen
-    scale: float
-
-    @property
-    def tokens(self) -> Tokens:
-        """Where a script finds the words."""
-        scene = self.chosen.scene
-        if scene.real:
-            model = cached.needed_model()
-            return ModelTokens(scene.text, model, min(MOST_TOKENS, model.max_seq_len))
-        return WordTokens(scene.text, EMBED_DIM, scene.seed, EMBED_DIM**-0.5, MOST_TOKENS)
-
-    @property
-    def head(self) -> Head:
-        """Where a script finds the projections."""
-        weights = self.chosen.there.projections
-        seed = None if self.chosen.scene.real else 7
-        return Head(self.chosen.head, weights.num_heads, weights.head_dim, seed)
-
-    def settings(self, **more: str) -> dict[str, str]:
-        """What was chosen, in words."""
-        chosen = self.chosen
-        return {
-            "sentence": " ".join(chosen.there.tokens),
-            "weights": "the model's" if chosen.scene.real else "drawn",
-            "head": f"{chosen.head + 1}",
-            "scale": f"{self.scale:g}",
-            **more,
-        }
-
-    def options(self, encoding: Encoding) -> dict[str, Any]:
-        """What every script but that of distances is told."""
-        own_words = isinstance(encoding, PositionTable)
-        return {"scale": self.scale, "sqrt_dim": self.chosen.scene.sqrt_dim and not own_words}
-
-    def scripts(self, write: Callable[[Encoding], str]) -> dict[str, Script]:
-        """A script for each encoding, by its title."""
-        pairs = zip(self.chosen.titles, self.chosen.encodings, strict=True)
-        return {title: partial(write, encoding) for title, encoding in pairs}
-
-    def shown(
-        self,
-        view: str,
-        title: str,
-        figure: Callable[[], go.Figure],
-        caption: Callable[[], str],
-        settings: dict[str, str],
-        tables: Callable[[], Sequence[Table]],
-        scripts: dict[str, Script],
-        sources: Sequence[Callable[..., Any]],
-        *,
-        key: str,
-        alt: Callable[[], str],
-    ) -> OnScreen:
-        """The view called ``view`` with these encodings."""
-        chosen = self.chosen
-        slugs = "-".join(chosen.slugs)
-        return OnScreen(
-            name=f"posembed-attention-{view}-{slugs}" if view else f"posembed-attention-{slugs}",
-            title=f"{title} with {', '.join(chosen.titles)}",
-            plots={"": Plot(key, figure, alt, caption)},
-            settings=settings,
-            tables=tables,
-            scripts=scripts,
-            sources=[*sources, *dict.fromkeys(type(one) for one in chosen.encodings)],
-            references=[f"{type(one).title}: {type(one).reference}" for one in chosen.encodings],
-        )
-
-
-def _taken(chosen: Chosen) -> Taken:
-    return Taken(chosen, remembered(PAGE).get("scale", 1.0))
 
 
 def weights_shown(chosen: Chosen) -> OnScreen:
     """Scores and weights."""
-    taken, words = _taken(chosen), chosen.there.tokens
-    temperature, query = remembered(PAGE).get("temperature", 1.0), remembered(PAGE).get("query", 0)
+    scale, temperature = _slider("scale"), _slider("temperature")
+    words = chosen.inputs.tokens
+    query = min(remembered(PAGE).get("query", 0), len(words) - 1)
 
-    def found() -> list[Seen]:
+    def heads() -> list[Seen]:
         return [
-            attention(chosen.scene, one, chosen.head, taken.scale, chosen.causal, temperature)
-            for one in chosen.encodings
+            attention(chosen.scene, encoding, chosen.head, scale, chosen.causal, temperature)
+            for encoding in chosen.encodings
         ]
 
     def write(encoding: Encoding) -> str:
         return attention_script(
-            taken.tokens, encoding, taken.head, causal=chosen.causal, temperature=temperature,
-            at=[min(query, len(words) - 1)], **taken.options(encoding),
+            _tokens(chosen), encoding, _head(chosen), causal=chosen.causal,
+            temperature=temperature, at=[query], **_options(chosen, encoding, scale),
         )  # fmt: skip
 
-    return taken.shown(
-        "",
-        "Attention",
-        lambda: pictures.weights_chart(found(), chosen.titles, words).figure(),
-        lambda: "Scores and softmax of one head of one attention layer, query × key.",
-        taken.settings(mask="causal" if chosen.causal else "none", temperature=f"{temperature:g}"),
-        lambda: arrays.of_weights(chosen, taken.scale, temperature),
-        taken.scripts(write),
-        [attend],
-        key=f"{PAGE}.weights",
-        alt=lambda: pictures.weights_alt(found(), chosen.titles),
+    mask = "causal" if chosen.causal else "none"
+    return OnScreen(
+        name=_name(chosen),
+        title=_title(chosen, "Attention"),
+        plots={
+            "": Plot(
+                f"{PAGE}.weights",
+                lambda: pictures.weights_chart(heads(), chosen.titles, words).figure(),
+                alt=lambda: pictures.weights_alt(heads(), chosen.titles),
+                caption=lambda: (
+                    "Scores and softmax of one head of one attention layer, query × key."
+                ),
+            )
+        },
+        settings=_settings(chosen, scale, mask=mask, temperature=f"{temperature:g}"),
+        tables=lambda: arrays.of_weights(chosen, scale, temperature),
+        scripts=_scripts(chosen, write),
+        sources=[attend, *_classes(chosen)],
+        references=_references(chosen),
     )
 
 
 def shuffle_shown(chosen: Chosen) -> OnScreen:
     """The shuffle test."""
-    taken, seed = _taken(chosen), remembered(PAGE).get("shuffle", 1)
+    scale, seed = _slider("scale"), _slider("shuffle")
 
     def figure() -> go.Figure:
         plain, masked = (
-            [shuffled(chosen.scene, one, seed, taken.scale, causal, 1.0)
-             for one in chosen.encodings]
+            [shuffled(chosen.scene, encoding, seed, scale, causal, 1.0)
+             for encoding in chosen.encodings]
             for causal in (False, True)
         )  # fmt: skip
-        words = chosen.there.tokens
-        return pictures.shuffle_packed(plain, masked, chosen.titles, words)[0]
+        words = chosen.inputs.tokens
+        return pictures.shuffle_picture(plain, masked, chosen.titles, words)[0]
 
     def write(encoding: Encoding) -> str:
-        return shuffle_script(
-            taken.tokens, encoding, taken.head, seed=seed, **taken.options(encoding)
-        )
+        options = _options(chosen, encoding, scale)
+        return shuffle_script(_tokens(chosen), encoding, _head(chosen), seed=seed, **options)
 
-    return taken.shown(
-        "shuffle",
-        "The shuffle test",
-        figure,
-        lambda: "The words change places, positions stay with the slots; all heads, in float64.",
-        taken.settings(seed=f"{seed}"),
-        lambda: arrays.of_shuffle(chosen, seed, taken.scale),
-        taken.scripts(write),
-        [permutation_test, attend],
-        key=pictures.SHUFFLES,
-        alt=lambda: pictures.SHUFFLE_ALT,
+    return OnScreen(
+        name=_name(chosen, "shuffle"),
+        title=_title(chosen, "The shuffle test"),
+        plots={
+            "": Plot(
+                pictures.SHUFFLES,
+                figure,
+                alt=lambda: pictures.SHUFFLE_ALT,
+                caption=lambda: (
+                    "The words change places, positions stay with the slots; all heads, in float64."
+                ),
+            )
+        },
+        settings=_settings(chosen, scale, seed=f"{seed}"),
+        tables=lambda: arrays.of_shuffle(chosen, seed, scale),
+        scripts=_scripts(chosen, write),
+        sources=[permutation_test, attend, *_classes(chosen)],
+        references=_references(chosen),
     )
 
 
 def shift_shown(chosen: Chosen) -> OnScreen:
     """The shift test."""
-    taken, by, head = _taken(chosen), remembered(PAGE).get("shift", 100), chosen.head
-    words = chosen.there.tokens
+    scale, by = _slider("scale"), _slider("shift")
+    words = chosen.inputs.tokens
 
     def figure() -> go.Figure:
-        tests = [shift_or_why(chosen, one, by, taken.scale) for one in chosen.encodings]
-        return pictures.shift_chart(tests, chosen.titles, words, head).figure()
+        tests = [shifted_or_why(chosen.scene, encoding, by, scale) for encoding in chosen.encodings]
+        return pictures.shift_chart(tests, chosen.titles, words, chosen.head).figure()
 
     def write(encoding: Encoding) -> str:
-        return shift_script(taken.tokens, encoding, taken.head, shift=by, **taken.options(encoding))
+        options = _options(chosen, encoding, scale)
+        return shift_script(_tokens(chosen), encoding, _head(chosen), shift=by, **options)
 
-    return taken.shown(
-        "shift",
-        "The shift test",
-        figure,
-        lambda: shift_said(by, len(words), head),
-        taken.settings(shift=f"{by}"),
-        lambda: arrays.of_shift(chosen, by, taken.scale),
-        taken.scripts(write),
-        [shift_test, attend],
-        key=pictures.SHIFTS,
-        alt=lambda: pictures.SHIFT_ALT,
+    return OnScreen(
+        name=_name(chosen, "shift"),
+        title=_title(chosen, "The shift test"),
+        plots={
+            "": Plot(
+                pictures.SHIFTS,
+                figure,
+                alt=lambda: pictures.SHIFT_ALT,
+                caption=lambda: shift_said(by, len(words), chosen.head),
+            )
+        },
+        settings=_settings(chosen, scale, shift=f"{by}"),
+        tables=lambda: arrays.of_shift(chosen, by, scale),
+        scripts=_scripts(chosen, write),
+        sources=[shift_test, attend, *_classes(chosen)],
+        references=_references(chosen),
     )
-
-
-def shift_or_why(chosen: Chosen, encoding: Encoding, by: int, scale: float) -> ShiftTest | str:
-    """The test, or the sentence that says why there is none."""
-    try:
-        return shifted(chosen.scene, encoding, by, scale)
-    except EncodingError as error:
-        return str(error).partition(":")[0]
 
 
 def four_shown(chosen: Chosen) -> OnScreen | None:
     """The four terms of one additive encoding; None where there is none."""
-    taken = _taken(chosen)
-    additive = {
-        slug: (title, one)
-        for slug, title, one in zip(chosen.slugs, chosen.titles, chosen.encodings, strict=True)
-        if isinstance(one, AdditiveEncoding)
-    }
+    additive = chosen.additive
     if not additive:
         return None
-    of = remembered(PAGE).get("of", "")
-    title, encoding = additive.get(of, list(additive.values())[-1])
-    words = chosen.there.tokens
+    scale = _slider("scale")
+    title, encoding = additive.get(_slider("of"), list(additive.values())[-1])
 
     def figure() -> go.Figure:
-        terms = split(chosen.scene, encoding, taken.scale)
-        return pictures.four_chart(terms, FOUR, words, chosen.head).figure()
+        terms = split(chosen.scene, encoding, scale)
+        return pictures.four_chart(terms, FOUR, chosen.inputs.tokens, chosen.head).figure()
 
     def write() -> str:
-        return four_script(taken.tokens, encoding, taken.head, **taken.options(encoding))
+        options = _options(chosen, encoding, scale)
+        return four_script(_tokens(chosen), encoding, _head(chosen), **options)
 
-    return taken.shown(
-        "four",
-        "Four terms of the scores",
-        figure,
-        lambda: f"The scores of {title}, multiplied out: queries and keys of words, of positions.",
-        taken.settings(encoding=title),
-        lambda: arrays.of_four(chosen, encoding, taken.scale),
-        {title: write},
-        [four_terms, attend],
-        key=pictures.FOURS,
-        alt=lambda: pictures.FOUR_ALT,
+    return OnScreen(
+        name=_name(chosen, "four"),
+        title=_title(chosen, "Four terms of the scores"),
+        plots={
+            "": Plot(
+                pictures.FOURS,
+                figure,
+                alt=lambda: pictures.FOUR_ALT,
+                caption=lambda: (
+                    f"The scores of {title}, multiplied out: queries and keys of "
+                    "words, of positions."
+                ),
+            )
+        },
+        settings=_settings(chosen, scale, encoding=title),
+        tables=lambda: arrays.of_four(chosen, encoding, scale),
+        scripts={title: write},
+        sources=[four_terms, attend, *_classes(chosen)],
+        references=_references(chosen),
     )
 
 
 def distance_shown(chosen: Chosen) -> OnScreen:
     """Score against distance."""
-    taken = Taken(chosen, 1.0)
 
     def write(encoding: Encoding) -> str:
         return distance_script(encoding, width_of(encoding), DISTANCES, head=chosen.head)
 
-    return taken.shown(
-        "distance",
-        "Score against distance",
-        lambda: pictures.distance_packed(chosen.encodings, chosen.titles, chosen.head)[0],
-        lambda: distance_said(FARTHEST, chosen.head),
-        {"head": f"{chosen.head + 1}"},
-        lambda: arrays.of_distance(chosen),
-        taken.scripts(write),
-        [scores_at_distances, random_scores_at_distances],
-        key=pictures.DISTANCES_KEY,
-        alt=lambda: pictures.DISTANCE_ALT,
+    return OnScreen(
+        name=_name(chosen, "distance"),
+        title=_title(chosen, "Score against distance"),
+        plots={
+            "": Plot(
+                pictures.DISTANCES_KEY,
+                lambda: pictures.distance_picture(chosen.encodings, chosen.titles, chosen.head)[0],
+                alt=lambda: pictures.DISTANCE_ALT,
+                caption=lambda: distance_said(FARTHEST, chosen.head),
+            )
+        },
+        settings={"head": f"{chosen.head + 1}"},
+        tables=lambda: arrays.of_distance(chosen),
+        scripts=_scripts(chosen, write),
+        sources=[scores_at_distances, random_scores_at_distances, *_classes(chosen)],
+        references=_references(chosen),
     )
+
+
+def _slider(name: str) -> Any:
+    """What a slider of the view last said."""
+    return remembered(PAGE).get(name, OF_VIEWS[name][1])
+
+
+def _tokens(chosen: Chosen) -> Tokens:
+    """Where a script finds the words."""
+    scene = chosen.scene
+    if scene.real:
+        model = cached.needed_model()
+        return ModelTokens(scene.text, model, min(MOST_TOKENS, model.max_seq_len))
+    return WordTokens(scene.text, EMBED_DIM, scene.seed, EMBED_DIM**-0.5, MOST_TOKENS)
+
+
+def _head(chosen: Chosen) -> Head:
+    """Where a script finds the projections."""
+    weights = chosen.inputs.projections
+    seed = None if chosen.scene.real else 7
+    return Head(chosen.head, weights.num_heads, weights.head_dim, seed)
+
+
+def _options(chosen: Chosen, encoding: Encoding, scale: float) -> dict[str, Any]:
+    """What every script but that of distances is told."""
+    return {"scale": scale, "sqrt_dim": chosen.inputs.multiplied(encoding)}
+
+
+def _scripts(chosen: Chosen, write: Callable[[Encoding], str]) -> dict[str, Script]:
+    """A script for each encoding, by its title."""
+    pairs = zip(chosen.titles, chosen.encodings, strict=True)
+    return {title: partial(write, encoding) for title, encoding in pairs}
+
+
+def _name(chosen: Chosen, view: str = "") -> str:
+    return "-".join(["posembed-attention", *([view] if view else []), *chosen.slugs])
+
+
+def _title(chosen: Chosen, view: str) -> str:
+    return f"{view} with {', '.join(chosen.titles)}"
+
+
+def _settings(chosen: Chosen, scale: float, **more: str) -> dict[str, str]:
+    """What was chosen, in words."""
+    return {
+        "sentence": " ".join(chosen.inputs.tokens),
+        "weights": "the model's" if chosen.scene.real else "drawn",
+        "head": f"{chosen.head + 1}",
+        "scale": f"{scale:g}",
+        **more,
+    }
+
+
+def _classes(chosen: Chosen) -> list[type[Encoding]]:
+    return list(dict.fromkeys(type(encoding) for encoding in chosen.encodings))
+
+
+def _references(chosen: Chosen) -> list[str]:
+    classes = [type(encoding) for encoding in chosen.encodings]
+    return [f"{cls.title}: {cls.reference}" for cls in classes]

@@ -5,33 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pages._ui.attention.distance import Claim
-from posembed_core import AdditiveEncoding, BiasEncoding, Encoding, RelativeEncoding, RotaryEncoding
+from pages._ui.attention.settings import Chosen
+from pages._ui.families import where_it_acts
 from posembed_core.attention.experiments import FourTerms, PermutationTest, ShiftTest
 
+FOUR = ("content–content", "content–position", "position–content", "position–position")
 NOTICED = 1e-9  # times the greatest score: above this a change in float64 is no rounding
 
 
-def door(encoding: Encoding) -> str:
-    """Where position enters, in a few words."""
-    if type(encoding).door == "none":
-        return "nowhere"
-    if isinstance(encoding, AdditiveEncoding):
-        return "in the input, added to the words"
-    if isinstance(encoding, BiasEncoding):
-        return "in the scores, as a bias"
-    if isinstance(encoding, RotaryEncoding):
-        return "in the projections: q and k are turned"
-    if isinstance(encoding, RelativeEncoding):
-        return "in the projections: vectors for distances join q and k"
-    return f"in the {type(encoding).door}"
-
-
-def how_it_came_about(
-    encodings: Sequence[tuple[str, Encoding]], head_dim: int, head: int, causal: bool
-) -> str:
+def how_it_came_about(chosen: Chosen) -> str:
     """Under the weights: what is seen, and where position came in."""
-    doors = "; ".join(f"**{title}**: {door(encoding)}" for title, encoding in encodings)
-    mask = "Keys after the query are masked and left empty. " if causal else ""
+    encodings = list(zip(chosen.titles, chosen.encodings, strict=True))
+    doors = "; ".join(f"**{title}**: {where_it_acts(encoding)}" for title, encoding in encodings)
+    mask = "Keys after the query are masked and left empty. " if chosen.causal else ""
+    head_dim = chosen.inputs.projections.head_dim
     usual = head_dim**-0.5
     odd = [
         f"{title} multiplies q·k by {encoding.softmax_scale(head_dim):.3g}, the others by 1/√d = "
@@ -39,11 +26,11 @@ def how_it_came_about(
         for title, encoding in encodings
         if abs(encoding.softmax_scale(head_dim) - usual) > 1e-9
     ]
-    said = f" {'; '.join(odd)}." if odd else ""
+    factors = f" {'; '.join(odd)}." if odd else ""
     return (
-        f"Head {head + 1}. Each row is a word that asks (query), each column a word that is asked "
-        f"(key); a row of weights is the softmax of its scores and adds up to 1. {mask}"
-        f"Position enters: {doors}.{said} Click a cell for its arithmetic."
+        f"Head {chosen.head + 1}. Each row is a word that asks (query), each column a word that is "
+        f"asked (key); a row of weights is the softmax of its scores and adds up to 1. {mask}"
+        f"Position enters: {doors}.{factors} Click a cell for its arithmetic."
     )
 
 
@@ -55,10 +42,10 @@ def shuffle_table(
         "| encoding | no mask: ‖f(PX) − P f(X)‖ | greatest entry | with a causal mask | ‖f(X)‖ |",
         "|:--|--:|--:|--:|--:|",
     ]
-    for title, one, other in zip(titles, plain, masked, strict=True):
+    for title, test, with_mask in zip(titles, plain, masked, strict=True):
         lines.append(
-            f"| {title} | {_size(one.frobenius)} | {_size(one.maximum)} | "
-            f"{_size(other.frobenius)} | {one.output_norm:.4g} |"
+            f"| {title} | {_size(test.frobenius)} | {_size(test.maximum)} | "
+            f"{_size(with_mask.frobenius)} | {test.output_norm:.4g} |"
         )
     return "\n".join(lines)
 
@@ -69,28 +56,28 @@ def shuffle_said(
     """What the shuffle shows, and why a mask alone tells position."""
     blind = [
         title
-        for title, one in zip(titles, plain, strict=True)
-        if one.frobenius <= NOTICED * one.output_norm
+        for title, test in zip(titles, plain, strict=True)
+        if test.frobenius <= NOTICED * test.output_norm
     ]
-    said = (
+    sentences = (
         "The words change places, positions stay with the slots; the same layer runs on both, all "
         "heads, in float64. "
     )
     if blind:
-        said += (
+        sentences += (
             f"**{', '.join(blind)}**: the outputs only change places with the words (what is left "
             "is rounding), so the layer cannot tell the order. "
         )
     told = [title for title in titles if title not in blind]
     if told:
-        said += f"**{', '.join(told)}**: the same word gets another output in another slot. "
-    least = min(one.frobenius for one in masked)
-    said += (
+        sentences += f"**{', '.join(told)}**: the same word gets another output in another slot. "
+    least = min(test.frobenius for test in masked)
+    sentences += (
         "With a causal mask even words without positions are told apart (least error here: "
         f"{_size(least)}): the word in slot i sees the i words before it and itself, so a shuffle "
         "changes what it sees."
     )
-    return said
+    return sentences
 
 
 def shift_table(titles: Sequence[str], tests: Sequence[ShiftTest | str]) -> str:
@@ -126,11 +113,10 @@ def four_said(title: str, terms: FourTerms, head: int, has_norm: bool) -> str:
         if has_norm
         else ""
     )
-    parts = (terms.content_content, terms.content_position, terms.position_content,
-             terms.position_position)  # fmt: skip
+    four = (terms.content_content, terms.content_position, terms.position_content,
+            terms.position_position)  # fmt: skip
     shares = ", ".join(
-        f"{name} {float(part[head].abs().max()):.3g}"
-        for name, part in zip(FOUR, parts, strict=True)
+        f"{name} {float(term[head].abs().max()):.3g}" for name, term in zip(FOUR, four, strict=True)
     )
     return (
         f"(W_q(e + s·p))·(W_k(e + s·p)) of **{title}**, head {head + 1}, multiplied out; the first "
@@ -150,22 +136,19 @@ def distance_said(farthest: int, head: int) -> str:
     )
 
 
-def claims_table(titles: Sequence[str], found: Sequence[Sequence[Claim]]) -> str:
+def claims_table(titles: Sequence[str], claimed: Sequence[Sequence[Claim]]) -> str:
     """Claims and computations side by side."""
     lines = ["| encoding | claim | claimed | computed | difference |", "|:--|:--|--:|--:|--:|"]
-    for title, claims in zip(titles, found, strict=True):
+    for title, claims in zip(titles, claimed, strict=True):
         for number, claim in enumerate(claims):
             name = "" if number else f"**{title}**"
             what = claim.what.replace("|", "¦")
             cells = (claim.claimed, claim.computed, claim.difference)
-            said = " | ".join(cell.replace("|", "¦") for cell in cells)
-            lines.append(f"| {name} | {what} | {said} |")
+            numbers = " | ".join(cell.replace("|", "¦") for cell in cells)
+            lines.append(f"| {name} | {what} | {numbers} |")
     if len(lines) == 2:
         return "No claim about distance is made for the encodings chosen here."
     return "\n".join(lines)
-
-
-FOUR = ("content–content", "content–position", "position–content", "position–position")
 
 
 def _size(value: float) -> str:

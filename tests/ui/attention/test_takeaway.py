@@ -33,9 +33,9 @@ VIEWS = ("weights", "shuffle", "shift", "four", "distance")
 def chosen() -> Chosen:
     """Drawn words and weights, causal, the third head."""
     scene = Scene(False, "one two three four five six", 5)
-    there = inputs(scene)
-    columns = tuple(column(slug, {}, there.projections) for slug in SLUGS)
-    return Chosen(scene, there, SLUGS, ("None", "Waves", "RoPE", "T5"), columns, 2, True)
+    given = inputs(scene)
+    columns = tuple(column(slug, {}, given.projections) for slug in SLUGS)
+    return Chosen(scene, given, SLUGS, ("None", "Waves", "RoPE", "T5"), columns, 2, True)
 
 
 @pytest.fixture
@@ -157,9 +157,9 @@ def printed(text: str, after: str) -> list[float]:
 
 
 def test_a_view_without_a_picture_gives_nothing(chosen: Chosen) -> None:
-    scene, there = chosen.scene, chosen.there
-    rope = column("rope", {}, there.projections)
-    alone = Chosen(scene, there, ("rope",), ("RoPE",), (rope,), 0, False)
+    scene, given = chosen.scene, chosen.inputs
+    rope = column("rope", {}, given.projections)
+    alone = Chosen(scene, given, ("rope",), ("RoPE",), (rope,), 0, False)
     assert takeaway.four_shown(alone) is None
 
 
