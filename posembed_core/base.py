@@ -66,7 +66,13 @@ MAX_DIM = 4096  # channels of one vector
 
 @dataclass(frozen=True, kw_only=True)
 class AdditiveEncoding(Encoding):
-    """Door 1, the input: a vector for each position is added to the token's vector."""
+    """Door 1, the input: a vector for each position is added to the token's vector.
+
+    >>> import posembed_core as pc
+    >>> pc.create("sinusoidal", embed_dim=2).table([0, 1])
+    tensor([[0.0000, 1.0000],
+            [0.8415, 0.5403]])
+    """
 
     door: ClassVar[str] = "input"
     embed_dim: int = integer(64, "Dimension", low=2, high=MAX_DIM, role="dimension")
@@ -136,7 +142,16 @@ class AdditiveEncoding(Encoding):
 
 @dataclass(frozen=True, kw_only=True)
 class RotaryEncoding(Encoding):
-    """Door 3, the projections, multiplied: each pair of channels turns with the position."""
+    """Door 3, the projections, multiplied: each pair of channels turns with the position.
+
+    >>> import posembed_core as pc
+    >>> import torch
+    >>> rope = pc.create("rope", head_dim=4, base=100.0, pairing="interleaved")
+    >>> rope.inv_freq()  # radians per position, one for each pair
+    tensor([1.0000, 0.1000], dtype=torch.float64)
+    >>> rope.rotate(torch.tensor([[1.0, 0.0, 1.0, 0.0]]), positions=[1])
+    tensor([[0.5403, 0.8415, 0.9950, 0.0998]])
+    """
 
     door: ClassVar[str] = "projections"
     is_linear: ClassVar[bool] = False  # a rotation by twice the angle is not twice the rotation
@@ -274,7 +289,12 @@ class RotaryEncoding(Encoding):
 
 @dataclass(frozen=True, kw_only=True)
 class BiasEncoding(Encoding):
-    """Door 2, the scores: a number for each pair of positions is added before softmax."""
+    """Door 2, the scores: a number for each pair of positions is added before softmax.
+
+    >>> import posembed_core as pc
+    >>> pc.create("alibi", num_heads=8).bias([2], [0, 1, 2])[0]  # slope 1/2
+    tensor([[-1.0000, -0.5000,  0.0000]])
+    """
 
     door: ClassVar[str] = "scores"
     acts_inside: ClassVar[bool] = True
@@ -321,7 +341,15 @@ class BiasEncoding(Encoding):
 
 @dataclass(frozen=True, kw_only=True)
 class RelativeEncoding(Encoding):
-    """Door 3, the projections, added: vectors for relative positions join query or key."""
+    """Door 3, the projections, added: vectors for relative positions join query or key.
+
+    >>> import posembed_core as pc
+    >>> import torch
+    >>> shaw = pc.create("shaw", head_dim=4)
+    >>> q, k = torch.ones(2, 4), torch.ones(3, 4)
+    >>> shaw.relative_scores(q, k, [0, 1], [0, 1, 2]).shape
+    torch.Size([2, 3])
+    """
 
     door: ClassVar[str] = "projections"
     acts_inside: ClassVar[bool] = True

@@ -42,6 +42,14 @@ class Encoding(ABC):
     Subclasses are frozen, keyword-only dataclasses whose fields come from `integer`, `real`,
     `choice`, `flag` and `reals`; the docstring states the formula, ``formula`` is the same in
     LaTeX. An invalid one cannot be built: every field is checked, then `validate` sees them all.
+
+    >>> import posembed_core as pc
+    >>> import torch
+    >>> q, k = torch.eye(4), torch.eye(4)
+    >>> pc.create("rope", head_dim=4).scores(q, k, range(4), range(4)).shape
+    torch.Size([4, 4])
+    >>> pc.create("alibi", num_heads=8).scores(q, k, range(4), range(4)).shape  # one for each head
+    torch.Size([8, 4, 4])
     """
 
     slug: ClassVar[str]

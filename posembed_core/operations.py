@@ -75,6 +75,13 @@ class Combined:
     - rotary: the cosine of the angle by which each channel's pair is turned, (n, d);
     - score bias: the bias s·b of each pair of these positions, (num_heads, n, n);
     - relative: s times the vector of each position relative to the query at 0, (n, d).
+
+    >>> import posembed_core as pc
+    >>> h = pc.combine(torch.ones(2, 4), pc.create("sinusoidal", embed_dim=4))
+    >>> bool((h.combined == h.token + h.position).all())
+    True
+    >>> h.norms().token  # |e| = sqrt(4)
+    tensor([2., 2.], dtype=torch.float64)
     """
 
     token: Float[Tensor, "n d"]

@@ -14,7 +14,18 @@ _classes: dict[str, type[Encoding]] = {}
 
 
 def register(cls: AnyEncoding) -> AnyEncoding:
-    """A class decorator that puts an encoding into the menu; two may not share a slug."""
+    """A class decorator that puts an encoding into the menu; two may not share a slug.
+
+    >>> from dataclasses import dataclass
+    >>> from posembed_core.base import AdditiveEncoding
+    >>> @dataclass(frozen=True, kw_only=True)
+    ... class Second(AdditiveEncoding):
+    ...     slug = "sinusoidal"
+    >>> register(Second)
+    Traceback (most recent call last):
+        ...
+    posembed_core.parameters.EncodingError: two encodings are called 'sinusoidal'
+    """
     if cls.slug in _classes:
         raise EncodingError(f"two encodings are called {cls.slug!r}", field="slug")
     _classes[cls.slug] = cls
@@ -22,7 +33,12 @@ def register(cls: AnyEncoding) -> AnyEncoding:
 
 
 def encodings() -> dict[str, type[Encoding]]:
-    """``{slug: class}`` of every encoding, in order of year, then title."""
+    """``{slug: class}`` of every encoding, in order of year, then title.
+
+    >>> import posembed_core as pc
+    >>> list(pc.encodings())[:4]
+    ['learned', 'sinusoidal', 'shaw', 't5']
+    """
     ordered = sorted(_classes.values(), key=lambda cls: (cls.year, cls.title))
     return {cls.slug: cls for cls in ordered}
 
@@ -31,6 +47,14 @@ def create(slug: str, **fields: Any) -> Encoding:
     """The encoding called ``slug`` with these fields; the others keep their defaults.
 
     Raises `EncodingError` for an unknown slug, an unknown field, or a value that isn't allowed.
+
+    >>> import posembed_core as pc
+    >>> pc.create("rope", head_dim=8).rotary_dim
+    8
+    >>> pc.create("rope", head_dim=7)
+    Traceback (most recent call last):
+        ...
+    posembed_core.parameters.EncodingError: head_dim must be even to form pairs, got 7; try 8
     """
     classes = encodings()
     if slug not in classes:

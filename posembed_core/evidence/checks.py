@@ -28,6 +28,20 @@ class Golden(Check):
     ``call`` is a method or a property. Positions are lists, vectors are tuples. The expected
     numbers are as the source gives them, so ``tolerance`` is half a unit of their last digit or
     more. ``fault`` names the case in which users met a wrong one.
+
+    >>> row = Golden(
+    ...     id="row",
+    ...     slugs=("sinusoidal",),
+    ...     what="The first channel of position 1 is sin 1",
+    ...     source="Vaswani et al. 2017, section 3.5",
+    ...     call="table",
+    ...     arguments=([1],),
+    ...     pick=(0, 0),
+    ...     expected=0.8415,
+    ...     tolerance=6e-5,
+    ... )
+    >>> row.holds()
+    True
     """
 
     call: str
@@ -55,7 +69,12 @@ class Golden(Check):
 
 @dataclass(frozen=True, kw_only=True)
 class Parity(Check):
-    """Agreement with an independent implementation: package, version, and what in it."""
+    """Agreement with an independent implementation: package, version, and what in it.
+
+    >>> from posembed_core.evidence import PARITY
+    >>> PARITY[0].implementation
+    'positional-encodings 6.0.3, PositionalEncoding1D'
+    """
 
     package: str
     version: str

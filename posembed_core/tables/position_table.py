@@ -37,6 +37,14 @@ class PositionTable(AdditiveEncoding):
     recognised. It is no setting but data, so it stands in no registry, and two tables are equal
     only when they are the same object. Raises `CheckpointError` unless it is finite and has
     1 … 8192 positions and 2 … 4096 columns.
+
+    >>> import posembed_core as pc
+    >>> import torch
+    >>> table = pc.PositionTable(weight=torch.eye(3), name="wpe.weight", source="made up")
+    >>> table.max_seq_len, table.embed_dim
+    (3, 3)
+    >>> table.table([2])
+    tensor([[0., 0., 1.]])
     """
 
     slug: ClassVar[str] = "table"

@@ -16,5 +16,9 @@ def random_tokens(
     ``RandomState(seed)`` after ``skip`` draws, times ``std``: with the defaults the handbook's
     tokens, ``np.random.seed(123); np.random.randn(10, 64) * 0.5``. Fewer positions are the first
     rows of more.
+
+    >>> import posembed_core as pc
+    >>> pc.random_tokens(10, 64)[0, :4]
+    tensor([-0.5428,  0.4987,  0.1415, -0.7531])
     """
     return seeded_normal(seq_len, embed_dim, seed, std, skip)

@@ -36,6 +36,14 @@ class TrainingSpec:
     rows beyond it are never looked up. ``sigma``, in positions, is the width of the neighbourhood
     average. A snapshot is taken every ``snapshot_every`` steps and at both ends. Raises
     `EncodingError` for a value that isn't allowed.
+
+    >>> import posembed_core as pc
+    >>> pc.TrainingSpec(max_seq_len=16).length
+    16
+    >>> pc.TrainingSpec(steps=0)
+    Traceback (most recent call last):
+        ...
+    posembed_core.parameters.EncodingError: steps must be between 1 and 1000, got 0; try 1
     """
 
     task: str = choice("neighbourhood-average", "Task", tuple(TASKS))
@@ -222,6 +230,11 @@ def train_table(spec: TrainingSpec) -> Generator[Snapshot, None, None]:
 
     Deterministic bit for bit on one machine, however many threads torch may use. Closing the
     generator ends the training.
+
+    >>> import posembed_core as pc
+    >>> spec = pc.TrainingSpec(max_seq_len=8, embed_dim=4, steps=2, snapshot_every=1)
+    >>> [snapshot.step for snapshot in pc.train_table(spec)]
+    [0, 1, 2]
     """
     with one_thread():
         trainer = Trainer(spec)

@@ -57,6 +57,14 @@ def load_table(
     default its name. Raises `CheckpointError` for pickled code or objects, for a file of more than
     ``limit`` bytes or one that unpacks to more, for a truncated one, for a tensor that isn't two
     axes of finite real numbers.
+
+    >>> import io
+    >>> import numpy as np
+    >>> import posembed_core as pc
+    >>> file = io.BytesIO()
+    >>> np.save(file, np.eye(3, dtype=np.float32))
+    >>> pc.load_table(file, source="eye.npy").max_seq_len
+    3
     """
     with _opened(path_or_file, source) as (file, called):
         entries = tensor_entries(file, called, limit)
