@@ -12,7 +12,7 @@ from torch import Tensor
 
 from pages._ui.table.sources import measures
 from pages._ui.table.training import Progress
-from pages._ui.takeaway.files import Table
+from pages._ui.takeaway import Table
 from pages._ui.takeaway.view import whole
 from posembed_core.pictures.resolution import Span
 from posembed_core.tables.measures.analysis import (
@@ -62,9 +62,9 @@ def of_training(progress: Progress) -> Sequence[Table]:
         return last.attention()[at]
 
     def numbers(at: slice) -> Tensor:
-        found = course(progress.snapshots)
-        adjacent = [math.nan if one is None else one for one in found.adjacent]
-        return torch.tensor([found.steps, found.losses, adjacent], dtype=torch.float64).T[at]
+        run = course(progress.snapshots)
+        adjacent = [math.nan if cosine is None else cosine for cosine in run.adjacent]
+        return torch.tensor([run.steps, run.losses, adjacent], dtype=torch.float64).T[at]
 
     return (
         rows_of(table),
@@ -77,7 +77,7 @@ def of_training(progress: Progress) -> Sequence[Table]:
 
 
 def of_lookup(
-    made: Callable[[], tuple[PositionTable, Tensor | None]],
+    with_added: Callable[[], tuple[PositionTable, Tensor | None]],
     shape: tuple[int, int],
     position: int,
     extended: bool,
@@ -85,16 +85,22 @@ def of_lookup(
     """The table as it is shown, the row that is looked up, and which rows were added."""
 
     def added(at: slice) -> Tensor:
-        flags = made()[1]
+        flags = with_added()[1]
         return torch.zeros(0, 1) if flags is None else flags[at, None].to(torch.float32)
 
     tables = [
-        Table(WEIGHT, "the table: position × dimension", shape, lambda at: made()[0].rows[at])
+        Table(WEIGHT, "the table: position × dimension", shape, lambda at: with_added()[0].rows[at])
     ]
     if 0 <= position < shape[0]:
-        one = slice(position, position + 1)
+        row = slice(position, position + 1)
         tables.append(
-            Table("row", f"row {position}", (1, shape[1]), lambda _: made()[0].rows[one], "lookup")
+            Table(
+                "row",
+                f"row {position}",
+                (1, shape[1]),
+                lambda _: with_added()[0].rows[row],
+                "lookup",
+            )
         )
     if extended:
         about = "1 for rows that were added"
@@ -102,19 +108,19 @@ def of_lookup(
     return tables
 
 
-def of_gradient(lesson: Callable[[], GradientStep], shape: tuple[int, int]) -> Sequence[Table]:
+def of_gradient(step: Callable[[], GradientStep], shape: tuple[int, int]) -> Sequence[Table]:
     """The gradient, the table before and after the step, the change and the norms."""
 
     def matrix(name: str, about: str, part: Callable[[GradientStep], Tensor]) -> Table:
-        return Table(name, about, shape, lambda at: part(lesson())[at])
+        return Table(name, about, shape, lambda at: part(step())[at])
 
     return (
-        matrix("gradient", "gradient of the loss: position × dimension", lambda one: one.grad),
-        matrix("change", "what the step changed", lambda one: one.after - one.before),
-        matrix("before", "the table before the step", lambda one: one.before),
-        matrix("after", "the table after the step", lambda one: one.after),
+        matrix("gradient", "gradient of the loss: position × dimension", lambda done: done.grad),
+        matrix("change", "what the step changed", lambda done: done.after - done.before),
+        matrix("before", "the table before the step", lambda done: done.before),
+        matrix("after", "the table after the step", lambda done: done.after),
         _table("norms", "norm of each row's gradient", (shape[0], 1),
-               lambda: row_norms(lesson().grad)[:, None], columns=("norm",)),
+               lambda: row_norms(step().grad)[:, None], columns=("norm",)),
     )  # fmt: skip
 
 
@@ -122,15 +128,18 @@ def of_comparison(tables: Sequence[PositionTable]) -> Sequence[Table]:
     """Each table, its similarity, and the measures of all."""
 
     def numbers(at: slice) -> Tensor:
-        return torch.tensor([_numbers(measures(one)) for one in tables[at]], dtype=torch.float64)
+        return torch.tensor(
+            [_numbers(measures(table)) for table in tables[at]], dtype=torch.float64
+        )
 
-    found = [
-        Table("measures", f"{', '.join(_COLUMNS)}, of {', '.join(one.source for one in tables)}",
-              (len(tables), len(_COLUMNS)), numbers, "table", _COLUMNS, "<f8")
+    sources = ", ".join(table.source for table in tables)
+    listed = [
+        Table("measures", f"{', '.join(_COLUMNS)}, of {sources}", (len(tables), len(_COLUMNS)),
+              numbers, "table", _COLUMNS, "<f8")
     ]  # fmt: skip
-    for number, one in enumerate(tables, start=1):
-        found += [rows_of(one, f"table-{number}"), similarity_of(one, f"similarity-{number}")]
-    return found
+    for number, table in enumerate(tables, start=1):
+        listed += [rows_of(table, f"table-{number}"), similarity_of(table, f"similarity-{number}")]
+    return listed
 
 
 def of_measure(table: PositionTable, which: str) -> Sequence[Table]:
@@ -138,19 +147,19 @@ def of_measure(table: PositionTable, which: str) -> Sequence[Table]:
     return (*_MEASURES[which](table), *of_comparison([table])[:1], rows_of(table))
 
 
-def _numbers(one: Measures) -> list[float]:
-    fit = one.sinusoid
+def _numbers(of: Measures) -> list[float]:
+    fit = of.sinusoid
     distance, base = (None, None) if fit is None else (fit.distance, fit.base)
-    given = (one.mean_norm, one.adjacent, one.adjacent_centred, one.effective_rank,
-             one.three_components, distance, base)  # fmt: skip
-    return [math.nan if number is None else number for number in given]
+    numbers = (of.mean_norm, of.adjacent, of.adjacent_centred, of.effective_rank,
+               of.three_components, distance, base)  # fmt: skip
+    return [math.nan if number is None else number for number in numbers]
 
 
 def _table(
     name: str, about: str, shape: tuple[int, int], make: Callable[[], Tensor], **options: Any
 ) -> Table:
-    made = cache(make)
-    return Table(name, about, shape, lambda at: made()[at], **{"dtype": "<f8", **options})
+    matrix = cache(make)
+    return Table(name, about, shape, lambda at: matrix()[at], **{"dtype": "<f8", **options})
 
 
 def _norms(table: PositionTable) -> Sequence[Table]:
@@ -163,8 +172,8 @@ def _norms(table: PositionTable) -> Sequence[Table]:
 
 def _similarity(table: PositionTable) -> Sequence[Table]:
     def decay() -> Tensor:
-        found = distance_decay(table.rows)
-        return torch.stack((found.values, found.pairs.to(torch.float64)), dim=1)
+        cosines = distance_decay(table.rows)
+        return torch.stack((cosines.values, cosines.pairs.to(torch.float64)), dim=1)
 
     about = "mean cosine at each distance, and of how many pairs"
     shape, columns = (table.max_seq_len, 2), ("mean cosine", "pairs")
@@ -202,15 +211,15 @@ def _waves(table: PositionTable) -> Sequence[Table]:
 
 def _components(table: PositionTable) -> Sequence[Table]:
     n, d = table.rows.shape
-    count, found = min(3, n, d), cache(lambda: principal_components(table.rows))
+    count, components = min(3, n, d), cache(lambda: principal_components(table.rows))
     names = tuple(f"PC {number}" for number in range(1, count + 1))
     return (
         _table("curves", "coordinate of each position along the components", (n, count),
-               lambda: found().curves, columns=names),
+               lambda: components().curves, columns=names),
         _table("shares", "share of each component in the variance", (count, 1),
-               lambda: found().shares[:, None], row="component", columns=("share",)),
+               lambda: components().shares[:, None], row="component", columns=("share",)),
         _table("directions", "unit vectors of the components", (d, count),
-               lambda: found().directions, row="dimension", columns=names),
+               lambda: components().directions, row="dimension", columns=names),
     )  # fmt: skip
 
 

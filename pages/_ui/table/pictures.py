@@ -23,7 +23,7 @@ from pages._ui.figures.table import (
     marked,
 )
 from pages._ui.server.kept import kept
-from pages._ui.takeaway.chart import Chart
+from pages._ui.takeaway import Chart
 from posembed_core.pictures.preview import nice_ceiling
 from posembed_core.pictures.resolution import MAX_COLUMNS, MAX_ROWS, Span, pool, span
 from posembed_core.tables.measures.analysis import (
@@ -45,11 +45,11 @@ _SIDE = 256  # cells of a similarity
 
 
 def lookup_chart(
-    table: PositionTable, position: int, added: Tensor | None, there: bool, window: Window
+    table: PositionTable, position: int, added: Tensor | None, has_row: bool, window: Window
 ) -> Chart:
     """A window of the table with one position marked, and its row.
 
-    ``added`` says of each position whether its row was added; ``there`` whether the position is.
+    ``added`` says of each position whether its row was added, ``has_row`` whether this one has one.
     """
     rows, columns = window
     look = LookupLook(rows, columns, table.max_seq_len, table.embed_dim, added is not None)
@@ -57,7 +57,7 @@ def lookup_chart(
     if added is not None:
         arrays["added"] = pool(added.to(torch.float32)[:, None], rows, Span(0, 1)).T.numpy()
     peak = nice_ceiling(colour_peak(table.rows))
-    row = table.table([position])[0] if there else torch.full((table.embed_dim,), torch.nan)
+    row = table.table([position])[0] if has_row else torch.full((table.embed_dim,), torch.nan)
     row_peak = nice_ceiling(max(peak, float(row.nan_to_num().abs().max()))) * 1.04
     return Chart(
         lookup_figure,
@@ -67,7 +67,7 @@ def lookup_chart(
         patch={
             **colour_range("coloraxis", peak),
             **marked(position),
-            "shapes[0].visible": there,
+            "shapes[0].visible": has_row,
             "yaxis2.range": [-row_peak, row_peak],
         },
     )
@@ -89,12 +89,12 @@ def lookup_cells(table: PositionTable, window: Window) -> str:
     return cells(*window) + (beyond if highest > peak else "")
 
 
-def gradient_chart(lesson: GradientStep) -> Chart:
+def gradient_chart(step: GradientStep) -> Chart:
     """The gradient of one step, and what the step changed."""
-    length, width = lesson.grad.shape
+    length, width = step.grad.shape
     rows, columns = span(length, MAX_ROWS), span(width, MAX_COLUMNS)
-    pictures = {"gradient": lesson.grad, "change": lesson.after - lesson.before}
-    norms = row_norms(lesson.grad)
+    pictures = {"gradient": step.grad, "change": step.after - step.before}
+    norms = row_norms(step.grad)
     peaks = [nice_ceiling(float(matrix.abs().max())) for matrix in pictures.values()]
     return Chart(
         gradient_figure,
@@ -149,8 +149,8 @@ def cells(rows: Span, columns: Span) -> str:
 @kept(key=lambda table: table.digest)
 def _similar(table: PositionTable) -> Float[np.ndarray, "cells cells"]:
     positions = span(table.max_seq_len, _SIDE)
-    found: np.ndarray = cosine_similarity(table.rows, positions, positions).cells().numpy()
-    return found
+    cosines: np.ndarray = cosine_similarity(table.rows, positions, positions).cells().numpy()
+    return cosines
 
 
 @st.cache_resource(
@@ -171,8 +171,8 @@ def measure_figure(table: PositionTable, which: str) -> Packed:
 
 def _similarity(table: PositionTable) -> Packed:
     positions = span(table.max_seq_len, _SIDE)
-    found = cosine_similarity(table.rows, positions, positions)
-    return figures.similarity_figure(found, positions, distance_decay(table.rows))
+    cosines = cosine_similarity(table.rows, positions, positions)
+    return figures.similarity_figure(cosines, positions, distance_decay(table.rows))
 
 
 def _patches(table: PositionTable) -> Packed:

@@ -2,30 +2,36 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import streamlit as st
 import torch
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.uploaded_file_manager import UploadedFile
+from torch import Tensor
 
-from pages._ui.controls.controls import setting, sizes
-from pages._ui.controls.link import Link
+from pages._ui.controls import Link, setting
+from pages._ui.controls.controls import sizes
 from pages._ui.server import cached as shared
 from pages._ui.server.kept import kept
 from pages._ui.table.training import Progress
 from posembed_core import AdditiveEncoding, TrainingSpec, create, encodings
+from posembed_core.base import MAX_LENGTH
 from posembed_core.parameters import Choice
-from posembed_core.tables.extension import Extended, by_formula, interpolated, longer
+from posembed_core.tables.extension import by_formula, interpolated, longer
 from posembed_core.tables.files.checkpoints import (
     CheckpointError,
     PositionTable,
+    TensorInfo,
     list_tables,
     load_table,
 )
 from posembed_core.tables.measures.analysis import Measures, measure
 from posembed_core.tables.position_table import dims
+from posembed_core.training.training import GradientStep, gradient_step
 
 TRAINED, MODEL, FILE = "trained", "model", "file"
 _SOURCE = "table.source"
@@ -46,13 +52,10 @@ def upload() -> PositionTable | None:
     if file is None:
         return None
     try:
-        found = list_tables(file, source=file.name)
-        if not found:
-            load_table(file, source=file.name)  # says what is there instead
-        titles = {
-            one.name: f"{one.name} ({dims(one.shape)}{', likely' if one.likely else ''})"
-            for one in found
-        }
+        tensors = list_tables(file, source=file.name)
+        if not tensors:
+            load_table(file, source=file.name)  # raises, and says what the file holds instead
+        titles = {tensor.name: _tensor_title(tensor) for tensor in tensors}
         name = st.selectbox(
             "Tensor", titles, format_func=titles.__getitem__, key=f"table.tensor{count}"
         )
@@ -127,14 +130,40 @@ def formula_of(slug: str, table: PositionTable) -> AdditiveEncoding | None:
     return formula if isinstance(formula, AdditiveEncoding) else None
 
 
-def stretched(table: PositionTable, way: str, slug: str, length: int) -> Extended | None:
-    """The table made longer in the chosen way; None where it stays as it is."""
-    if way == "longer":
-        return longer(table.rows, length)
-    if way == "interpolated":
-        return interpolated(table.rows, length)
+def stretched_length(rows: int, way: str) -> int:
+    """How many rows a table is shown with that is made longer in this way."""
+    # Twice as many; between interpolated rows every second one is an old one, to the last.
+    return min(2 * rows - (way == "interpolated"), MAX_LENGTH)
+
+
+def stretched(
+    table: PositionTable, way: str, slug: str, length: int
+) -> tuple[PositionTable, Tensor | None]:
+    """The table made longer in the chosen way, and which of its rows were added.
+
+    The table itself, and None, where it stays as it is.
+    """
     formula = formula_of(slug, table)
-    return by_formula(table.rows, length, formula) if formula is not None else None
+    if way == "longer":
+        extended = longer(table.rows, length)
+    elif way == "interpolated":
+        extended = interpolated(table.rows, length)
+    elif formula is not None:
+        extended = by_formula(table.rows, length, formula)
+    else:
+        return table, None
+    weight = extended.weight
+    return PositionTable(weight=weight, name=table.name, source=table.source), ~extended.original
+
+
+def step_on(spec: TrainingSpec, start: int, length: int) -> GradientStep:
+    """One step of training on a sequence of ``length`` tokens from position ``start`` on."""
+    return gradient_step(replace(spec, seq_len=length), start)
+
+
+def has_patches(table: PositionTable) -> bool:
+    """Whether the positions can be the patches of a square image."""
+    return math.isqrt(table.max_seq_len) ** 2 == table.max_seq_len
 
 
 def side_by_side(progress: Progress, own: PositionTable | None) -> Sequence[PositionTable]:
@@ -143,6 +172,11 @@ def side_by_side(progress: Progress, own: PositionTable | None) -> Sequence[Posi
     if not shared.model_problem():
         tables.append(shared.needed_model().positions)
     return [*tables, own] if own is not None else tables
+
+
+def _tensor_title(tensor: TensorInfo) -> str:
+    likely = ", likely" if tensor.likely else ""
+    return f"{tensor.name} ({dims(tensor.shape)}{likely})"
 
 
 def _forget(file: UploadedFile) -> None:

@@ -8,7 +8,6 @@ from functools import cache, partial
 from typing import Any
 
 import plotly.graph_objects as go
-from torch import Tensor
 
 from pages._ui.controls.controls import sizes
 from pages._ui.server import cached
@@ -23,19 +22,30 @@ from pages._ui.table.pictures import (
     lookup_window,
     measure_figure,
 )
-from pages._ui.table.sources import FILE, MODEL, formula_of, random_table, stretched, trained_table
+from pages._ui.table.settings import PAGE
+from pages._ui.table.sources import (
+    FILE,
+    MODEL,
+    formula_of,
+    random_table,
+    step_on,
+    stretched,
+    trained_table,
+)
 from pages._ui.table.training import Progress
 from pages._ui.table.words import (
     BEYOND,
     DEFINITIONS,
     DISTANCE,
+    comparison_alt,
     described,
     gradient_said,
+    lookup_alt,
+    measure_alt,
     training_alt,
     training_said,
 )
-from pages._ui.takeaway.code import IN_PYTORCH, Script
-from pages._ui.takeaway.view import OnScreen, Plot
+from pages._ui.takeaway import IN_PYTORCH, OnScreen, Plot, Script
 from posembed_core import AdditiveEncoding, TrainingSpec, encodings, load_table, train_table
 from posembed_core.scripts.tables import (
     FormulaTable,
@@ -51,7 +61,7 @@ from posembed_core.scripts.tables import (
 from posembed_core.tables.extension import by_formula, interpolated, longer
 from posembed_core.tables.measures.analysis import measure
 from posembed_core.tables.position_table import PositionTable
-from posembed_core.training.training import GradientStep, OneHeadAttention, Trainer, gradient_step
+from posembed_core.training.training import OneHeadAttention, Trainer, gradient_step
 
 _WAYS: dict[str, Sequence[Callable[..., Any]]] = {
     "longer": (longer,), "interpolated": (interpolated,), "formula": (by_formula,),
@@ -78,7 +88,7 @@ def training_shown(progress: Progress) -> OnScreen:
         title=f"A position table after {step} steps of training",
         plots={
             "": Plot(
-                "table.training",
+                f"{PAGE}.training",
                 figure=lambda: training_chart(progress).figure(),
                 alt=lambda: training_alt(progress),
                 caption=lambda: _plain(training_said(progress)),
@@ -95,14 +105,14 @@ def lookup_shown(
     table: PositionTable, source: TableSource, way: str, slug: str, length: int, *, position: int
 ) -> OnScreen:
     """One row of a table, which may have been made ``length`` rows long."""
-    made = cache(lambda: stretched_table(table, way, slug, length))
+    with_added = cache(lambda: stretched(table, way, slug, length))
     count = table.max_seq_len if way == "error" else length
     formula = formula_of(slug, table)
     # Read now: a file is made outside of the reader's session.
     window = lookup_window(count, table.embed_dim)
 
     def figure() -> go.Figure:
-        shown, added = made()
+        shown, added = with_added()
         return lookup_chart(shown, position, added, 0 <= position < count, window).figure()
 
     return OnScreen(
@@ -112,8 +122,10 @@ def lookup_shown(
             "": Plot(
                 LOOKUP,
                 figure=figure,
-                alt=lambda: f"Position table of {table.source}, row {position} marked.",
-                caption=lambda: _plain(f"{described(table)} {lookup_cells(made()[0], window)}"),
+                alt=lambda: lookup_alt(table, position),
+                caption=lambda: _plain(
+                    f"{described(table)} {lookup_cells(with_added()[0], window)}"
+                ),
             )
         },
         settings={
@@ -123,7 +135,7 @@ def lookup_shown(
             **({"formula": formula.title} if formula is not None else {}),
         },
         tables=lambda: table_arrays.of_lookup(
-            made, (count, table.embed_dim), position, way != "error"
+            with_added, (count, table.embed_dim), position, way != "error"
         ),
         scripts={
             IN_PYTORCH: lambda: lookup_script(
@@ -135,42 +147,26 @@ def lookup_shown(
     )
 
 
-def stretched_table(
-    table: PositionTable, way: str, slug: str, length: int
-) -> tuple[PositionTable, Tensor | None]:
-    """The table as it is shown, and which of its rows were added."""
-    extended = stretched(table, way, slug, length)
-    if extended is None:
-        return table, None
-    weight = extended.weight
-    return PositionTable(weight=weight, name=table.name, source=table.source), ~extended.original
-
-
 def gradient_shown(spec: TrainingSpec, *, start: int, length: int) -> OnScreen:
     """One step on a sequence of ``length`` tokens from position ``start`` on."""
-    lesson = cache(lambda: lesson_of(spec, start, length))
+    step = cache(lambda: step_on(spec, start, length))
     at = sorted({0, start, start + 1, start + length - 1, spec.max_seq_len - 1})
     return OnScreen(
         name=f"posembed-table-gradient-{start}-{length}",
         title=f"One step of training, on positions {start} to {start + length - 1}",
         plots={
             "": Plot(
-                "table.gradient",
-                figure=lambda: gradient_chart(lesson()).figure(),
-                alt=lambda: _plain(gradient_said(lesson(), length)),
+                f"{PAGE}.gradient",
+                figure=lambda: gradient_chart(step()).figure(),
+                alt=lambda: _plain(gradient_said(step(), length)),
                 caption=lambda: "A cell is a mean where there are more values than cells.",
             )
         },
         settings=_spec(replace(spec, seq_len=length)) | {"first position": f"{start}"},
-        tables=lambda: table_arrays.of_gradient(lesson, (spec.max_seq_len, spec.embed_dim)),
+        tables=lambda: table_arrays.of_gradient(step, (spec.max_seq_len, spec.embed_dim)),
         scripts={IN_PYTORCH: lambda: gradient_script(replace(spec, seq_len=length), start, at)},
         sources=[gradient_step, Trainer, OneHeadAttention],
     )
-
-
-def lesson_of(spec: TrainingSpec, start: int, length: int) -> GradientStep:
-    """The step that the view about gradients shows."""
-    return gradient_step(replace(spec, seq_len=length), start)
 
 
 def comparison_shown(
@@ -186,9 +182,9 @@ def comparison_shown(
         title="Position tables side by side",
         plots={
             "": Plot(
-                "table.comparison",
+                f"{PAGE}.comparison",
                 figure=lambda: comparison_chart(tables, in_spreads).figure(),
-                alt=lambda: f"{len(tables)} position tables side by side.",
+                alt=lambda: comparison_alt(tables),
                 caption=lambda: (
                     "In spreads of each table." if in_spreads else "On one colour scale."
                 ),
@@ -211,9 +207,9 @@ def measure_shown(table: PositionTable, source: TableSource, which: str) -> OnSc
         title=f"{which.capitalize()} of {table.source}, {table.name}",
         plots={
             "": Plot(
-                f"table.measure.{which}",
+                f"{PAGE}.measure.{which}",
                 figure=lambda: measure_figure(table, which)[0],
-                alt=lambda: f"{which.capitalize()} of {table.source}.",
+                alt=lambda: measure_alt(table, which),
                 caption=lambda: _plain(f"{described(table)} {DEFINITIONS[which]}"),
             )
         },
@@ -238,10 +234,11 @@ def _beside(table: PositionTable, progress: Progress) -> TableSource:
 
 
 def _references(source: TableSource, formula: AdditiveEncoding | None = None) -> list[str]:
-    known = [source.encoding] if isinstance(source, FormulaTable) else []
-    return [f"{one.title}: {one.reference}" for one in [*known, formula] if one is not None] or [
-        PositionTable.reference
-    ]
+    of_source = source.encoding if isinstance(source, FormulaTable) else None
+    formulas = [encoding for encoding in (of_source, formula) if encoding is not None]
+    if not formulas:
+        return [PositionTable.reference]
+    return [f"{encoding.title}: {encoding.reference}" for encoding in formulas]
 
 
 def _of_table(table: PositionTable, source: TableSource) -> dict[str, str]:

@@ -47,14 +47,14 @@ def training_said(progress: Progress) -> str:
     """What is trained, and what it has come to."""
     first, last = progress.snapshots[0], progress.last
     task = TASKS[progress.spec.task]
-    said = (
+    sentences = (
         f"**The task**: {task[0].lower()}{task[1:]}. The table starts as noise; nothing but the "
         "gradient of the loss shapes it. "
     )
     if last.step == 0:
-        return f"{said}Loss {first.loss:.3f}, {_adjacent(progress)}. **Run** trains it."
+        return f"{sentences}Loss {first.loss:.3f}, {_adjacent(progress)}. **Run** trains it."
     return (
-        f"{said}After {last.step} steps the loss is {last.loss:.3g} (from {first.loss:.3g}), "
+        f"{sentences}After {last.step} steps the loss is {last.loss:.3g} (from {first.loss:.3g}), "
         f"{_adjacent(progress)}. The picture on the right is what the head makes of the table: how "
         "much each position attends to each other where only positions speak. A table may look "
         "like noise and yet say just that."
@@ -73,13 +73,13 @@ def _adjacent(progress: Progress) -> str:
     return f"mean cosine of adjacent rows {number(adjacent_cosine(progress.last.weight))}"
 
 
-def gradient_said(lesson: GradientStep, length: int) -> str:
+def gradient_said(step: GradientStep, length: int) -> str:
     """Which rows moved, and why only those."""
-    low, high = int(lesson.looked_up[0]), int(lesson.looked_up[-1])
-    still = lesson.grad.shape[0] - lesson.moved.numel()
+    low, high = int(step.looked_up[0]), int(step.looked_up[-1])
+    still = step.grad.shape[0] - step.moved.numel()
     return (
-        f"One sequence of {length} tokens at positions {low} to {high}, loss {lesson.loss:.3f}: "
-        f"**{lesson.moved.numel()} rows moved**, exactly those that were looked up; the gradient "
+        f"One sequence of {length} tokens at positions {low} to {high}, loss {step.loss:.3f}: "
+        f"**{step.moved.numel()} rows moved**, exactly those that were looked up; the gradient "
         f"of the other {still} is 0. A row that no sequence reaches stays noise for ever. AdamW's "
         "first step has the size of the learning rate, against the sign of the gradient."
     )
@@ -92,6 +92,21 @@ def described(table: PositionTable) -> str:
         f"**{table.source}**, {table.name}: {table.max_seq_len} positions × {table.embed_dim} "
         f"dimensions.{notes}"
     )
+
+
+def lookup_alt(table: PositionTable, position: int) -> str:
+    """The picture of a looked-up row in one sentence."""
+    return f"Position table of {table.source}, row {position} marked."
+
+
+def comparison_alt(tables: Sequence[PositionTable]) -> str:
+    """The pictures of several tables in one sentence."""
+    return f"{len(tables)} position tables side by side."
+
+
+def measure_alt(table: PositionTable, which: str) -> str:
+    """The picture of a measure in one sentence."""
+    return f"{which.capitalize()} of {table.source}."
 
 
 def beyond_said(way: str, rows: int, length: int) -> str:
@@ -116,15 +131,15 @@ def compared(tables: Sequence[PositionTable], measured: Sequence[Measures]) -> s
         "variance in 3 components", "distance to a sinusoid",
     )  # fmt: skip
     lines = [f"| {' | '.join(titles)} |", "|---|" + "---:|" * (len(titles) - 1)]
-    for table, one in zip(tables, measured, strict=True):
-        wave = one.sinusoid
+    for table, numbers in zip(tables, measured, strict=True):
+        wave = numbers.sinusoid
         values = (
             f"**{table.source}**, {table.name}",
-            f"{one.mean_norm:.3g}",
-            number(one.adjacent),
-            number(one.adjacent_centred),
-            number(one.effective_rank, "{:.1f}"),
-            f"{one.three_components:.0%}",
+            f"{numbers.mean_norm:.3g}",
+            number(numbers.adjacent),
+            number(numbers.adjacent_centred),
+            number(numbers.effective_rank, "{:.1f}"),
+            f"{numbers.three_components:.0%}",
             "undefined" if wave is None else f"{wave.distance:.2f} (base {wave.base:g})",
         )
         lines.append(f"| {' | '.join(values)} |")
@@ -132,7 +147,7 @@ def compared(tables: Sequence[PositionTable], measured: Sequence[Measures]) -> s
 
 
 def number(value: float | None, pattern: str = "{:.2f}") -> str:
-    """A number that there may be none of."""
+    """The number as text, or that there is none."""
     return "undefined" if value is None else pattern.format(value)
 
 

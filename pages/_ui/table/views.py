@@ -1,0 +1,239 @@
+"""The views of the table page: what each asks, draws and says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import streamlit as st
+
+from pages._ui.controls import Link, slider
+from pages._ui.server import cached
+from pages._ui.table.film import show_training
+from pages._ui.table.pictures import (
+    LOOKUP,
+    comparison_chart,
+    gradient_chart,
+    lookup_cells,
+    lookup_chart,
+    lookup_window,
+    show_measure,
+)
+from pages._ui.table.settings import (
+    PAGE,
+    Chosen,
+    choose_beyond,
+    choose_measure,
+    choose_spreads,
+    finish,
+    positions_to_ask,
+    write,
+)
+from pages._ui.table.sources import (
+    choose_source,
+    has_patches,
+    measures,
+    side_by_side,
+    step_on,
+    stretched,
+    stretched_length,
+    table_of,
+)
+from pages._ui.table.takeaway import (
+    comparison_shown,
+    gradient_shown,
+    lookup_shown,
+    measure_shown,
+    source_of,
+    training_shown,
+)
+from pages._ui.table.training import POLL_SECONDS, Progress, buttons, follow, progress_bar
+from pages._ui.table.words import (
+    DEFINITIONS,
+    DISTANCE,
+    beyond_said,
+    compared,
+    comparison_alt,
+    described,
+    gradient_said,
+    lookup_alt,
+    measure_alt,
+    training_alt,
+    training_said,
+)
+from pages._ui.takeaway import OnScreen, remember, remembered, show, tools
+from posembed_core import CheckpointError, EncodingError, PositionTable
+from posembed_core.parameters import Integer
+
+
+class TableView(NamedTuple):
+    """What a view's button says, and what draws it."""
+
+    title: str
+    draw: Callable[[Link, Chosen], None]
+
+
+def training(link: Link, chosen: Chosen) -> None:
+    """The table while it learns, or all its snapshots when it rests."""
+    with st.container(horizontal=True):
+        buttons(chosen.progress)
+        tools(PAGE, lambda: training_shown(follow(chosen.spec, chosen.goal)))
+    finish(link)
+
+    def pictures(now: Progress) -> None:
+        show_training(now, training_alt(now))
+        st.markdown(training_said(now))
+
+    _follow_live(chosen, pictures)
+
+
+def compare(link: Link, chosen: Chosen) -> None:
+    """Random, trained here, a real model's: the same scale, the same measures."""
+
+    def shown() -> OnScreen:
+        now = follow(chosen.spec, chosen.goal)
+        return comparison_shown(now, side_by_side(now, chosen.own), in_spreads)
+
+    with st.container(horizontal=True, vertical_alignment="center"):
+        buttons(chosen.progress)
+        in_spreads = choose_spreads(link)
+        tools(PAGE, shown)
+    finish(link)
+
+    def pictures(now: Progress) -> None:
+        tables = side_by_side(now, chosen.own)
+        measured = [measures(table) for table in tables]
+        show(comparison_chart(tables, in_spreads), "table.comparison", comparison_alt(tables))
+        st.markdown(compared(tables, measured))
+        st.markdown(f":small[{DISTANCE}]")
+
+    _follow_live(chosen, pictures)
+    if cached.model_problem():
+        st.info(cached.model_problem())
+
+
+def gradient(link: Link, chosen: Chosen) -> None:
+    """One step on one short sequence: only the rows that were looked up move."""
+    spec = chosen.spec
+    finish(link, "start", "tokens")
+    row = st.container(horizontal=True, horizontal_alignment="right")
+
+    @st.fragment
+    def pictures() -> None:
+        left, right = st.columns(2)
+        rows = spec.max_seq_len
+        with left:
+            tokens = Integer("Tokens in the sequence", low=2, high=rows)
+            length = slider(link, "tokens", tokens, min(20, rows), step=1)
+        with right:
+            starts = Integer("First position", low=0, high=rows - 2)
+            start = min(slider(link, "start", starts, 5, step=1), rows - length)
+        step = step_on(spec, start, length)
+        sentences = gradient_said(step, length)
+        show(gradient_chart(step), "table.gradient", sentences.replace("**", ""))
+        st.markdown(sentences)
+        remember(PAGE, start=start, length=length)
+        write(link, "start", "tokens")
+
+    pictures()
+    with row:
+        tools(PAGE, lambda: gradient_shown(spec, **remembered(PAGE)))
+
+
+def lookup(link: Link, chosen: Chosen) -> None:
+    """One row of a table; beyond its end the error of a real model, or one of the ways out."""
+    row = st.container(horizontal=True, vertical_alignment="bottom")
+    with row:
+        source = choose_source(link, chosen.own)
+        way, slug = choose_beyond(link)
+    finish(link, "position")
+    table = _table_or_why(link, source, chosen)
+    if table is None:
+        return
+    rows = table.max_seq_len
+    length = stretched_length(rows, way)
+
+    @st.fragment
+    def pictures() -> None:
+        position = slider(link, "position", *positions_to_ask(rows, length), step=1)
+        shown, added = stretched(table, way, slug, length)
+        has_row = _has_row_or_why(shown, position)
+        window = lookup_window(shown.max_seq_len, shown.embed_dim)
+        chart = lookup_chart(shown, position, added, has_row, window)
+        show(chart, LOOKUP, lookup_alt(table, position))
+        sentences = (described(table), beyond_said(way, rows, length), lookup_cells(shown, window))
+        st.markdown(" ".join(sentences))
+        remember(PAGE, position=position)
+        write(link, "position")
+
+    pictures()
+    origin = source_of(source, chosen.progress, table)
+    with row:
+        tools(PAGE, lambda: lookup_shown(table, origin, way, slug, length, **remembered(PAGE)))
+
+
+def measure(link: Link, chosen: Chosen) -> None:
+    """One measure of a table, with its definition, and the numbers of all."""
+    row = st.container(horizontal=True, vertical_alignment="bottom")
+    with row:
+        source = choose_source(link, chosen.own)
+        which = choose_measure(link)
+    finish(link)
+    table = _table_or_why(link, source, chosen)
+    if table is None:
+        return
+    is_defined = which != "patches" or has_patches(table)
+    if is_defined:
+        show_measure(table, which, measure_alt(table, which))
+    else:
+        st.info(f"{table.max_seq_len} positions are no square of patches: choose a vision table.")
+    st.markdown(f"{described(table)} {DEFINITIONS[which]}")
+    st.markdown(compared([table], [measures(table)]))
+    st.markdown(f":small[{DISTANCE}]")
+    if is_defined:
+        origin = source_of(source, chosen.progress, table)
+        with row:
+            tools(PAGE, lambda: measure_shown(table, origin, which))
+
+
+VIEWS = {
+    "training": TableView("Training", training),
+    "lookup": TableView("Lookup", lookup),
+    "gradient": TableView("One step", gradient),
+    "compare": TableView("Beside a real one", compare),
+    "measures": TableView("Measures", measure),
+}
+
+
+def _follow_live(chosen: Chosen, pictures: Callable[[Progress], None]) -> None:
+    """Draw the run as far as it is, again and again while it goes on."""
+    before = chosen.progress
+
+    def draw() -> None:
+        now = follow(chosen.spec, chosen.goal)
+        progress_bar(now)
+        pictures(now)
+        if before.goes_on and not now.goes_on:
+            st.rerun()  # the whole page, whose buttons are others now
+
+    st.fragment(draw, run_every=POLL_SECONDS if before.goes_on else None)()
+
+
+def _table_or_why(link: Link, source: str, chosen: Chosen) -> PositionTable | None:
+    """The chosen table; None, with the reason on the page, where there is none."""
+    try:
+        return table_of(source, chosen.progress, chosen.own)
+    except (CheckpointError, EncodingError) as error:
+        st.info(f"{str(error)[0].upper()}{str(error)[1:]}.")
+        link.write()
+        return None
+
+
+def _has_row_or_why(table: PositionTable, position: int) -> bool:
+    """Whether the table has a row for a position; if not, the page says why."""
+    try:
+        table.table([position])
+    except EncodingError as error:
+        st.error(f"{str(error)[0].upper()}{str(error)[1:]}.")
+        return False
+    return True
