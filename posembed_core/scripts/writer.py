@@ -2,9 +2,10 @@
 
 A recipe file is a module that nobody imports: what stands above its first ``# ---`` line (imports,
 and stand-ins for the names that other recipes or the setting give) is there for linters and type
-checkers; what follows is copied into the script. A line ``# --- name`` begins a section that only
-scripts of that name take. An ``if`` whose answer the setting knows is decided when the script is
-written, and only the chosen branch stays, so that a script says what is on the screen and no more.
+checkers; what follows is copied into the script. A line ``# --- name`` begins a section that goes
+only into scripts which ask for it by name. An ``if`` whose answer the setting knows is decided when
+the script is written, and only the chosen branch stays, so that a script says what is on the screen
+and no more.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ from importlib.resources import files
 
 Constant = bool | int | float | str | tuple[float, ...] | list[int] | None
 
+# An encoding's recipe and its family's block have these only where the encoding needs them.
+_WHERE_NEEDED = frozenset({"attention", "combine", "rotation", "scores", "values", "width"})
 _FOLDER = files(__package__)
 _WIDTH = 88
 
@@ -56,8 +59,13 @@ def has_recipe(file: str) -> bool:
 
 
 def has_section(file: str, name: str) -> bool:
-    """Whether a recipe file has a section of this name."""
-    return name in _sections(_read(file))
+    """Whether a recipe file has a section that not all of them have.
+
+    Raises `LookupError` for a name that no encoding's recipe may have.
+    """
+    if name not in _WHERE_NEEDED:
+        raise LookupError(f"no recipe may have a section {name!r}: {_listed(_WHERE_NEEDED)}")
+    return name in _sections(file)
 
 
 def write(
@@ -70,16 +78,15 @@ def write(
     """The script: a docstring, the imports and values that it needs, then the parts in order.
 
     ``double`` computes in float64 throughout, as the core does where rounding is what is measured.
+    Raises `LookupError` for a section that its file doesn't have and an encoding can't leave out.
     """
-    known = {name: one.value for name, one in given.items()}
-    whole = [
-        one for part in parts for one in (part.parts if isinstance(part, Function) else [part])
-    ]
-    imports = [node for part in whole for node in _imports(_sections(_read(part.file))[_ABOVE])]
+    known = {name: value.value for name, value in given.items()}
+    flat = [inner for part in parts for inner in _flat(part)]
+    imports = [node for part in flat for node in _imports(_sections(part.file)[_ABOVE])]
     bodies: list[str] = []
     for part in parts:
         if isinstance(part, Function):
-            inside = [body for one in part.parts for body in _bodies(one, known)]
+            inside = [body for inner in part.parts for body in _bodies(inner, known)]
             bodies.append(_inside(part.signature, [*inside, part.returns]))
         else:
             bodies += _bodies(part, known)
@@ -87,7 +94,7 @@ def write(
         bodies = [body.replace(".float()", ".double()") for body in bodies]
         bodies.insert(0, "torch.set_default_dtype(torch.float64)")
     used = _names(bodies)
-    values = [_assignment(name, one) for name, one in given.items() if name in used]
+    values = [_assignment(name, value) for name, value in given.items() if name in used]
     blocks = [_docstring(title), _sorted_imports(imports, used), "\n".join(values), *bodies]
     return _joined([block for block in blocks if block])
 
@@ -102,10 +109,20 @@ def _inside(signature: str, bodies: Sequence[str]) -> str:
     return f"{signature}\n{textwrap.indent(close, '    ')}"
 
 
+def _flat(part: Part | Function) -> Sequence[Part]:
+    return part.parts if isinstance(part, Function) else [part]
+
+
 def _bodies(part: Part, known: Mapping[str, Constant]) -> list[str]:
-    sections = _sections(_read(part.file))
-    found = [(name, decide(sections.get(name, ""), known).strip("\n")) for name in part.sections]
-    return [_comment(part.heading if name == "" else "") + body for name, body in found if body]
+    sections = _sections(part.file)
+    bodies = []
+    for name in part.sections:
+        if name not in sections and name not in _WHERE_NEEDED:
+            raise LookupError(f"{part.file} has no section {name!r}: it has {_listed(sections)}")
+        body = decide(sections.get(name, ""), known).strip("\n")
+        if body:
+            bodies.append(_comment(part.heading if name == "" else "") + body)
+    return bodies
 
 
 def decide(body: str, known: Mapping[str, Constant]) -> str:
@@ -129,17 +146,29 @@ def _read(file: str) -> str:
     return _FOLDER.joinpath(f"{file}.py").read_text(encoding="utf-8")
 
 
-def _sections(text: str) -> dict[str, str]:
-    """``{name: code}`` in order; a file without ``# ---`` has nothing but what is above it."""
-    found = {_ABOVE: ""}
+def _sections(file: str) -> dict[str, str]:
+    """``{name: code}`` in order; a file without ``# ---`` has nothing but what is above it.
+
+    Raises `LookupError` for a section of an encoding's recipe that no script would ask for.
+    """
+    sections = {_ABOVE: ""}
     name = _ABOVE
-    for line in text.split("\n"):
+    for line in _read(file).split("\n"):
         if line.startswith("# ---"):
             name = line.removeprefix("# ---").strip()
-            found.setdefault(name, "")
+            if file.startswith("recipes/") and name not in {"", *_WHERE_NEEDED}:
+                raise LookupError(
+                    f"{file} has a section {name!r} that no script asks for; a recipe may have "
+                    f"{_listed(_WHERE_NEEDED)}"
+                )
+            sections.setdefault(name, "")
         else:
-            found[name] += line + "\n"
-    return found
+            sections[name] += line + "\n"
+    return sections
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(repr(name) for name in sorted(names))
 
 
 def _first_decidable(

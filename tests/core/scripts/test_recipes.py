@@ -6,7 +6,7 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -31,7 +31,6 @@ from posembed_core.operations import OPERATIONS
 from posembed_core.scripts.combine import attention_script, combine_script, frequency_script
 from posembed_core.scripts.tables import training_script
 from posembed_core.scripts.values import DrawnTokens, Head, ModelTokens, NoRecipeError, WordTokens
-from posembed_core.scripts.writer import decide
 from posembed_core.tables.position_table import PositionTable
 from posembed_core.tokens.projections import read_projections
 from posembed_core.tokens.random_tokens import random_tokens
@@ -368,24 +367,3 @@ def test_a_foreign_table_has_no_script() -> None:
     table = PositionTable(weight=torch.zeros(4, 8), name="wpe", source="a file")
     with pytest.raises(NoRecipeError, match="no script yet for wpe"):
         combine_script(DrawnTokens(4, 8), table)
-
-
-@pytest.mark.parametrize(
-    ("kind", "kept"),
-    [("a", ["x = 1  # one"]), ("b", ["x = 2", "y = 3"]), ("c", ["x = 4"])],
-)
-def test_only_the_chosen_branch_stays(kind: str, kept: list[str]) -> None:
-    body = (
-        "if kind == 'a':\n    x = 1  # one\nelif kind == 'b':\n    x = 2\n    y = 3\n"
-        "else:\n    # not either\n    x = 4\nif x > 0:\n    z = 5"
-    )
-    decided = decide(body, {"kind": kind}).split("\n")
-    assert [line for line in decided if not line.startswith("#")][:-2] == kept
-    assert decided[-2:] == ["if x > 0:", "    z = 5"]
-
-
-def test_a_test_inside_a_function_is_decided_too() -> None:
-    body = "def f(x):\n    if fast:\n        return x\n    return 2 * x"
-    whole: Callable[[bool], str] = lambda fast: decide(body, {"fast": fast})  # noqa: E731
-    assert whole(True) == "def f(x):\n    return x\n    return 2 * x"
-    assert whole(False) == "def f(x):\n    return 2 * x"

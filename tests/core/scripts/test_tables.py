@@ -246,6 +246,6 @@ def test_scripts_of_tables_are_short() -> None:
 
 
 def test_an_encoding_without_a_recipe_has_no_script() -> None:
-    table = pc.checkpoints.PositionTable(weight=torch.zeros(4, 8), name="wpe", source="a file")
+    table = pc.PositionTable(weight=torch.zeros(4, 8), name="wpe", source="a file")
     with pytest.raises(NoRecipeError, match="no script yet for wpe"):
         measures_script(FormulaTable(table, 4))
