@@ -19,7 +19,7 @@ STEPS = [
     for lesson in LESSONS.values()
     for number, step in enumerate(lesson.steps, 1)
 ]
-ASKING = [one for one in STEPS if one.values[0].ask is not None]
+ASKING = [param for param in STEPS if param.values[0].ask is not None]
 QUESTIONS = ("random-matrix", "add-or-concatenate", "hard-coded-table", "frequencies",
              "square-root", "last-row", "two-ropes")  # fmt: skip
 HANDBOOK = ("handbook-injection", "handbook-table", "handbook-combining")
@@ -117,8 +117,8 @@ def test_the_questions_and_the_handbook_are_there() -> None:
     [
         ("title = ", "not TOML"),
         (GOOD.replace('title = "A title"', ""), "needs title"),
-        (GOOD.replace("order = 1", 'order = "1"'), "order must be a int"),
-        (GOOD.replace("order = 1", "order = true"), "order must be a int"),
+        (GOOD.replace("order = 1", 'order = "1"'), "order must be an int"),
+        (GOOD.replace("order = 1", "order = true"), "order must be an int"),
         (GOOD.replace('page = "combine"', 'page = "combin"'), "step 1: page must be one of"),
         (GOOD.replace("say =", "sya ="), "step 1 needs say"),
         (GOOD + 'colour = "red"', "step 1 knows no 'colour'"),

@@ -13,7 +13,9 @@ from typing import Any, Literal
 import torch
 from torch import Tensor
 
-from pages._ui.attention import inputs as attention
+from pages._ui.attention.inputs import Scene, column, inputs, shifted, shuffled
+from pages._ui.attention.settings import FIELDS, OF_VIEWS
+from pages._ui.controls.fields import read_fields
 from pages._ui.lessons.files import LessonError, Step
 from pages._ui.server.cached import RandomTokens, Setting, picture
 from pages._ui.server.kept import kept
@@ -32,8 +34,6 @@ DEFAULTS: Params = {
     "token_seed": "123", "token_std": "0.5", "token_skip": "0",
     "operation": "add", "layer_norm": "false", "sqrt_dim": "false",
 }  # fmt: skip
-# The attention page's: its example sentence, as seeded random vectors.
-SENTENCE = "The keys to the cabinet are on the table"
 
 
 def compute(step: Step, answer: Mapping[str, Any]) -> float:
@@ -109,17 +109,15 @@ def positions_a_turn(params: Params, pair: int) -> float:
 
 def shuffle_error(params: Params, encoding: str) -> float:
     """The greatest difference that shuffling the words makes to an attention layer's outputs."""
-    there, columns = _scene(params)
-    made = attention.column(encoding, {}, columns)
-    seed = int(params.get("shuffle", "1"))
-    return attention.shuffled(there, made, seed, 1.0, False, 1.0).maximum
+    scene, compared = _scene(params), _column(params, encoding)
+    seed = read_fields(OF_VIEWS, params)["shuffle"]
+    return shuffled(scene, compared, seed, 1.0, False, 1.0).maximum
 
 
 def shift_error(params: Params, encoding: str) -> float:
     """The greatest change of a score when all positions move by ``shift``."""
-    there, columns = _scene(params)
-    made = attention.column(encoding, {}, columns)
-    return attention.shifted(there, made, int(params.get("shift", "100")), 1.0).maximum
+    by = read_fields(OF_VIEWS, params)["shift"]
+    return shifted(_scene(params), _column(params, encoding), by, 1.0).maximum
 
 
 def neighbours_alike(params: Params, steps: int) -> float:
@@ -129,22 +127,23 @@ def neighbours_alike(params: Params, steps: int) -> float:
         for name, parameter in TrainingSpec.parameters().items()
         if name in params
     }
-    found = adjacent_cosine(_trained(TrainingSpec(**{**fields, "steps": max(steps, 1)}), steps))
-    if found is None:
+    spec = TrainingSpec(**{**fields, "steps": max(steps, 1)})
+    mean = adjacent_cosine(_trained(spec, steps))
+    if mean is None:
         raise LessonError("neighbours_alike needs rows that are not zero")
-    return found
+    return mean
 
 
 QUANTITIES: Mapping[str, Mapping[str, Callable[..., float]]] = {
     "combine": {
-        one.__name__: one
-        for one in (
+        quantity.__name__: quantity
+        for quantity in (
             norm, norm_ratio, norm_change, value, cosine, difference, width, weights_saved,
             positions_a_turn,
         )
     },
-    "attention": {one.__name__: one for one in (shuffle_error, shift_error)},
-    "table": {one.__name__: one for one in (neighbours_alike,)},
+    "attention": {quantity.__name__: quantity for quantity in (shuffle_error, shift_error)},
+    "table": {neighbours_alike.__name__: neighbours_alike},
 }  # fmt: skip
 
 
@@ -187,15 +186,14 @@ def _vector(one: Combined, of: Term) -> Tensor:
     return {"token": one.token, "position": one.moved, "combined": one.combined}[of][0]
 
 
-def _scene(params: Params) -> tuple[attention.Scene, Any]:
-    seed = int(params.get("seed", "123"))
-    scene = attention.Scene(
-        real=False,
-        text=params.get("text", SENTENCE),
-        seed=seed,
-        sqrt_dim=params.get("sqrt_dim", "true") == "true",
-    )
-    return scene, attention.inputs(scene).projections
+def _scene(params: Params) -> Scene:
+    """The attention page's sentence, as seeded random vectors."""
+    values = read_fields(FIELDS, params)
+    return Scene(False, values["text"], values["seed"], values["sqrt_dim"])
+
+
+def _column(params: Params, slug: str) -> Encoding:
+    return column(slug, {}, inputs(_scene(params)).projections)
 
 
 @kept()

@@ -67,7 +67,7 @@ class Shell:
         shown.run()
         self.footer()
         if place is None:
-            # What can't be seen takes a gap all the same: here it is at the end of the page.
+            # Even what can't be seen leaves a gap: here it is at the end of the page.
             live.stage(present=self.presents, keys=_KEYS)
 
     def footer(self) -> None:
@@ -134,28 +134,30 @@ def bar(place: Place, presents: bool) -> None:
 
 
 def ask(place: Place, question: Ask) -> None:
-    """Let the student say first; then compute, and put both next to each other."""
-    said = choice(place, question) if question.options else guess(place, question)
-    if said:
-        st.markdown(said)
+    """Let the student answer first; then compute, and put both next to each other."""
+    reply = choice(place, question) if question.options else guess(place, question)
+    if reply:
+        st.markdown(reply)
 
 
 def choice(place: Place, question: Ask) -> str:
     """One of the options, then the computed value and the option that it makes right."""
     texts = [option.text for option in question.options]
-    said = st.radio(question.question, texts, index=None, horizontal=True, key=_answer_key(place))
-    if said is None:
+    answer = st.radio(question.question, texts, index=None, horizontal=True, key=_answer_key(place))
+    if answer is None:
         return ""
     value = compute(place.step, question.answer)
     right = question.right(value).text
-    return f"You said **{said}**. Computed just now: **{_with(question, value)}**, **{right}**."
+    return (
+        f"You said **{answer}**. Computed just now: **{_with_unit(question, value)}**, **{right}**."
+    )
 
 
 def guess(place: Place, question: Ask) -> str:
     """A number, then the computed one."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown(f":small[{question.question}]", width="content")
-        said = st.number_input(
+        guessed = st.number_input(
             question.question,
             value=None,
             format="%.6g",
@@ -164,17 +166,18 @@ def guess(place: Place, question: Ask) -> str:
             label_visibility="collapsed",
             width=180,
         )
-    if said is None:
+    if guessed is None:
         return ""
     value = compute(place.step, question.answer)
-    return f"You said **{_with(question, said)}**. Computed just now: **{_with(question, value)}**."
+    computed = f"**{_with_unit(question, value)}**"
+    return f"You said **{_with_unit(question, guessed)}**. Computed just now: {computed}."
 
 
 def _answer_key(place: Place) -> str:
     return f"lesson.{place.key}"
 
 
-def _with(question: Ask, value: float) -> str:
+def _with_unit(question: Ask, value: float) -> str:
     return f"{value:.4g} {question.unit}".strip()
 
 

@@ -19,6 +19,11 @@ _LESSON = {"title": str, "order": int, "about": str, "step": list}
 _STEP = {"page": str, "say": str, "point": str, "set": dict, "ask": dict, "refused": bool}
 _ASK = {"question": str, "options": list, "unit": str, "answer": dict}
 _SETTING = str | int | float | bool
+# As an error says it.
+_KINDS = {
+    str: "a str", int: "an int", bool: "a bool", list: "a list", dict: "a dict",
+    int | float: "a number",
+}  # fmt: skip
 
 
 class LessonError(ValueError):
@@ -80,8 +85,9 @@ class Lesson:
 @lru_cache
 def lessons(folder: Path = FOLDER) -> Mapping[str, Lesson]:
     """All lessons of a folder by slug, in their order. Raises `LessonError` for a bad file."""
-    found = [read_lesson(path.stem, path.read_text("utf-8")) for path in folder.glob("*.toml")]
-    return {one.slug: one for one in sorted(found, key=lambda one: (one.order, one.slug))}
+    read = [read_lesson(path.stem, path.read_text("utf-8")) for path in folder.glob("*.toml")]
+    in_order = sorted(read, key=lambda lesson: (lesson.order, lesson.slug))
+    return {lesson.slug: lesson for lesson in in_order}
 
 
 def read_lesson(slug: str, text: str) -> Lesson:
@@ -92,60 +98,59 @@ def read_lesson(slug: str, text: str) -> Lesson:
     except tomllib.TOMLDecodeError as error:
         raise LessonError(f"{file} is not TOML: {error}") from None
     _check(file, data, _LESSON, needed=("title", "order", "about", "step"))
-    steps = tuple(_step(f"{file}, step {i}", one) for i, one in enumerate(data["step"], 1))
+    steps = tuple(_step(f"{file}, step {i}", step) for i, step in enumerate(data["step"], 1))
     if not steps:
         raise LessonError(f"{file} has no step; write at least one [[step]]")
     return Lesson(slug, data["title"], data["order"], data["about"], steps)
 
 
-def _step(where: str, data: Any) -> Step:
-    _check(where, data, _STEP, needed=("page", "say", "point"))
+def _step(part: str, data: Any) -> Step:
+    _check(part, data, _STEP, needed=("page", "say", "point"))
     if data["page"] not in SHOWN:
-        raise LessonError(f"{where}: page must be one of {', '.join(SHOWN)}, got {data['page']!r}")
+        raise LessonError(f"{part}: page must be one of {', '.join(SHOWN)}, got {data['page']!r}")
     for name, value in data.get("set", {}).items():
         if not isinstance(value, _SETTING):
-            raise LessonError(f"{where}: {name} must be a text, a number, true or false")
+            raise LessonError(f"{part}: {name} must be a text, a number, true or false")
     return Step(
         page=data["page"],
         say=data["say"],
         point=data["point"],
         params={name: _as_in_a_link(value) for name, value in data.get("set", {}).items()},
-        ask=_ask(f"{where}, ask", data["ask"]) if "ask" in data else None,
+        ask=_ask(f"{part}, ask", data["ask"]) if "ask" in data else None,
         refused=data.get("refused", False),
     )
 
 
-def _ask(where: str, data: Any) -> Ask:
-    _check(where, data, _ASK, needed=("question", "answer"))
+def _ask(part: str, data: Any) -> Ask:
+    _check(part, data, _ASK, needed=("question", "answer"))
     if not isinstance(data["answer"].get("is"), str):
-        raise LessonError(f'{where}: answer must name a quantity, as in {{ is = "norm" }}')
-    options = tuple(_option(where, one) for one in data.get("options", ()))
+        raise LessonError(f'{part}: answer must name a quantity, as in {{ is = "norm" }}')
+    options = tuple(_option(part, option) for option in data.get("options", ()))
     limits = [option.up_to for option in options]
     if options and (limits != sorted(set(limits)) or limits[-1] != float("inf")):
-        raise LessonError(f"{where}: options must rise, each with up_to but the last one")
+        raise LessonError(f"{part}: options must rise, each with up_to but the last one")
     return Ask(data["question"], data["answer"], options, data.get("unit", ""))
 
 
-def _option(where: str, data: Any) -> Option:
-    _check(f"{where}, option", data, {"text": str, "up_to": int | float}, needed=("text",))
+def _option(part: str, data: Any) -> Option:
+    _check(f"{part}, option", data, {"text": str, "up_to": int | float}, needed=("text",))
     return Option(data["text"], float(data.get("up_to", "inf")))
 
 
-def _check(where: str, data: Any, allowed: Mapping[str, Any], needed: tuple[str, ...]) -> None:
+def _check(part: str, data: Any, allowed: Mapping[str, Any], needed: tuple[str, ...]) -> None:
     """Every needed key, no unknown one, all of the right type."""
     if not isinstance(data, dict):
-        raise LessonError(f"{where} must be a table of names and values, got {data!r}")
+        raise LessonError(f"{part} must be a table of names and values, got {data!r}")
     for name in needed:
         if name not in data:
-            raise LessonError(f"{where} needs {name}")
+            raise LessonError(f"{part} needs {name}")
     for name, value in data.items():
         if name not in allowed:
-            raise LessonError(f"{where} knows no {name!r}; it may have {', '.join(allowed)}")
-        if not isinstance(value, allowed[name]) or isinstance(value, bool) > (
-            allowed[name] is bool
-        ):
-            kind = getattr(allowed[name], "__name__", "number")
-            raise LessonError(f"{where}: {name} must be a {kind}, got {value!r}")
+            raise LessonError(f"{part} knows no {name!r}; it may have {', '.join(allowed)}")
+        kind = allowed[name]
+        # To Python True is an int as well, which it isn't to a teacher.
+        if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
+            raise LessonError(f"{part}: {name} must be {_KINDS[kind]}, got {value!r}")
 
 
 def _as_in_a_link(value: str | float) -> str:
