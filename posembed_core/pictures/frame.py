@@ -44,12 +44,3 @@ def peak_of(cells: Cells) -> float:
     rms = float(torch.linalg.vector_norm(cells)) / math.sqrt(cells.numel())
     least, greatest = map(float, cells.aminmax())
     return min(max(-least, greatest), 2.2 * rms)
-
-
-def nice_ceiling(peak: float) -> float:
-    """The next number from 1, 1.5, 2, 3, 5, 7 times a power of ten: a range that rarely changes."""
-    if not 1e-300 < peak < 1e300:
-        return 1.0
-    power = 10.0 ** math.floor(math.log10(peak))
-    steps = (1.0, 1.5, 2.0, 3.0, 5.0, 7.0, 10.0)
-    return next(step * power for step in steps if step * power >= peak * (1 - 1e-9))

@@ -17,11 +17,11 @@ from posembed_core.encoding import Encoding, Excerpt
 from posembed_core.norms import row_products
 from posembed_core.operations import Combined, LayerNorm, Norms, Operation
 from posembed_core.parameters import EncodingError
-from posembed_core.pictures.frame import Cells, Frame, nice_ceiling, peak_of
+from posembed_core.pictures.frame import Cells, Frame, peak_of
 from posembed_core.pictures.once import Once
 from posembed_core.pictures.resolution import MAX_COLUMNS, MAX_ROWS, Span, pool, pool_rows, span
 
-__all__ = ["Cells", "Frame", "Preview", "Reading", "nice_ceiling"]
+__all__ = ["Cells", "Frame", "Preview", "Reading"]
 
 # Values of a piece that is worked on at once: small enough for the cache, and for memory.
 _PIECE = 2**16

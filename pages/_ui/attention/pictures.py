@@ -17,7 +17,6 @@ from pages._ui.figures.attention import (
     SCORES,
     WEIGHTS,
     Look,
-    Packed,
     Strip,
     clipped,
     colours,
@@ -26,6 +25,7 @@ from pages._ui.figures.attention import (
     trace_name,
 )
 from pages._ui.figures.attention_lines import Curve, distance_figure, shuffle_figure
+from pages._ui.figures.axes import TwoLayouts
 from pages._ui.server.kept import kept
 from pages._ui.takeaway import Chart, show
 from posembed_core import Encoding, RotaryEncoding
@@ -129,7 +129,7 @@ def shuffle_picture(
     masked: Sequence[PermutationTest],
     titles: Sequence[str],
     words: Sequence[str],
-) -> Packed:
+) -> TwoLayouts:
     """The error in each slot, with the words as they stand there after the shuffle."""
     order = plain[0].permutation.tolist()
     before, after = (
@@ -171,7 +171,7 @@ def packed_distance(
     return live.pack_figure(figure, narrow=narrow)
 
 
-def distance_picture(encodings: Sequence[Encoding], titles: Sequence[str], head: int) -> Packed:
+def distance_picture(encodings: Sequence[Encoding], titles: Sequence[str], head: int) -> TwoLayouts:
     """The figure of the distance view."""
     same, bounds, independent = [], [], []
     for column, (encoding, title) in enumerate(zip(encodings, titles, strict=True)):

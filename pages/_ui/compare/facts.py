@@ -11,7 +11,7 @@ from torch import Tensor
 
 from pages._ui import live
 from pages._ui.families import words_of
-from pages._ui.figures.attention import Packed
+from pages._ui.figures.axes import TwoLayouts
 from pages._ui.figures.compare import Small, norms_figure, pictures_figure
 from pages._ui.server.kept import kept
 from posembed_core import Encoding, combine, create, encodings
@@ -65,7 +65,9 @@ def packed(
     return live.pack_figure(figure, narrow=narrow)
 
 
-def figure_of(slugs: tuple[str, ...], view: str, length: int, dimension: int, head: int) -> Packed:
+def figure_of(
+    slugs: tuple[str, ...], view: str, length: int, dimension: int, head: int
+) -> TwoLayouts:
     """The small multiples of a view, and their layout on a phone."""
     titles = [short_title(slug) for slug in slugs]
     built = [made(slug, length, dimension) for slug in slugs]
@@ -140,8 +142,8 @@ def _small(
 ) -> Small:
     middle = words_of(encoding).middle
     if view == "similarity" or middle.up == "query":
-        return Small(title, cells, "key", "query")
-    return Small(title, cells.T, middle.across, middle.up)
+        return Small(title, cells.numpy(), "key", "query")
+    return Small(title, cells.T.numpy(), middle.across, middle.up)
 
 
 def _contribution(encoding: Encoding, length: int, head: int) -> Float[Tensor, "rows columns"]:

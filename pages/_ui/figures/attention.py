@@ -9,10 +9,8 @@ from typing import Any
 import plotly.graph_objects as go
 from plotly.colors import diverging
 
+from pages._ui.figures.axes import TwoLayouts, axis_number, heading, nice_ceiling
 from pages._ui.theme import DIVERGING, base_layout
-from posembed_core.pictures.preview import nice_ceiling
-
-Packed = tuple[go.Figure, dict[str, Any]]  # a figure, and what replaces its layout on a phone
 
 # The red half of the zero-centred scale: weights are never below 0, and red is "more" everywhere.
 UPWARD = diverging.RdBu[5::-1]
@@ -21,7 +19,6 @@ MOST_WORDS = 26  # more labels than this can't be read along one picture
 _SIDE, _HEADING, _AXIS, _WORDS, _FOOT = 236, 30, 26, 68, 12  # pixels
 _NARROW_SIDE = 270
 _GAP, _BAR = 0.016, 0.055  # shares of the width: between columns, and for the colour bars
-_CENTRED = {"xanchor": "center", "yanchor": "middle", "yshift": 0}
 _LETTER = 7.2  # pixels of a letter of a label
 
 
@@ -84,7 +81,7 @@ def place_of(name: str) -> tuple[str, int] | None:
     return (strip, int(column)) if strip and column.isdecimal() else None
 
 
-def grid_figure(look: Look) -> Packed:
+def grid_figure(look: Look) -> TwoLayouts:
     """Empty heatmaps: their cells travel by themselves, their colours are set by `colours`."""
     foot = _foot(look)
     height = len(look.strips) * (_SIDE + foot) + _HEADING
@@ -159,17 +156,17 @@ def _layout(
             "title": {"text": title if first and not narrow else "", "standoff": 6},
         }  # fmt: skip
         if narrow or row == 0:
-            heading = look.columns[column]
-            heading += f": {look.strips[row].title}" if narrow and len(look.strips) > 1 else ""
-            layout["annotations"].append(_note(f"<b>{heading}</b>", across[0], up[1]))
+            title = look.columns[column]
+            title += f": {look.strips[row].title}" if narrow and len(look.strips) > 1 else ""
+            layout["annotations"].append(heading(title, across[0], up[1], 4))
         if look.signs and column and not narrow:
             between = across[0] - _gap(look) / 2
-            sign = _note(look.signs[column - 1], between, sum(up) / 2)
-            layout["annotations"].append(sign | _CENTRED | {"font": {"size": 22}})
+            sign = _centred(look.signs[column - 1], between, sum(up) / 2, size=22)
+            layout["annotations"].append(sign)
         if look.strips[row].relative and column == 1 and not narrow:
             text = f"<b>{look.strips[row].title}</b><br>from<br>{look.columns[0]}"
             centre = (across[1] - across[0]) / 2
-            layout["annotations"].append(_note(text, centre, sum(up) / 2) | _CENTRED)
+            layout["annotations"].append(_centred(text, centre, sum(up) / 2))
     return layout
 
 
@@ -189,12 +186,11 @@ def _heatmap(look: Look, row: int, column: int) -> go.Heatmap:
 
 
 def _number(look: Look, row: int, column: int) -> str:
-    index = row * len(look.columns) + column
-    return str(index + 1) if index else ""
+    return axis_number(row * len(look.columns) + column + 1)
 
 
 def _colour_axis(row: int) -> str:
-    return f"coloraxis{row + 1}" if row else "coloraxis"
+    return f"coloraxis{axis_number(row + 1)}"
 
 
 def _colours_of(strip: Strip, bar: Mapping[str, Any]) -> dict[str, Any]:
@@ -242,10 +238,10 @@ def _column_width(look: Look) -> float:
     return (1 - _BAR - _gap(look) * (columns - 1)) / columns
 
 
-def _note(text: str, x: float, y: float) -> dict[str, Any]:
+def _centred(text: str, x: float, y: float, size: int = 15) -> dict[str, Any]:
     return {
         "text": text, "x": x, "y": y, "xref": "paper", "yref": "paper", "showarrow": False,
-        "xanchor": "left", "yanchor": "bottom", "yshift": 4, "font": {"size": 15},
+        "xanchor": "center", "yanchor": "middle", "yshift": 0, "font": {"size": size},
     }  # fmt: skip
 
 

@@ -8,7 +8,8 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from pages._ui.figures.attention import MOST_WORDS, Packed
+from pages._ui.figures.attention import MOST_WORDS
+from pages._ui.figures.axes import TwoLayouts, axis_number
 from pages._ui.figures.panes import Pane, Sheet
 from pages._ui.theme import MUTED
 
@@ -28,7 +29,9 @@ class Curve:
     error: Sequence[float] = ()
 
 
-def shuffle_figure(plain: Sequence[Curve], masked: Sequence[Curve], words: Sequence[str]) -> Packed:
+def shuffle_figure(
+    plain: Sequence[Curve], masked: Sequence[Curve], words: Sequence[str]
+) -> TwoLayouts:
     """‖f(PX) − P f(X)‖ in each slot, without a mask and with one, on one logarithmic axis."""
     n = len(words)
     labels: dict[str, Any] = {}
@@ -58,7 +61,7 @@ def distance_figure(
     same: Sequence[Curve],
     bounds: Sequence[Curve],
     independent: Sequence[Curve],
-) -> Packed:
+) -> TwoLayouts:
     """Scores of q = k less that at distance 0, with RoPE's bound dotted; means of random q, k."""
     across = {"range": [0, distances[-1]]}
     title = "distance (tokens back)"
@@ -89,7 +92,7 @@ def distance_figure(
 def _line(
     curve: Curve, pane: int, x: Sequence[int], y: Sequence[float], hover: str, marked: bool = False
 ) -> go.Scatter:
-    number = str(pane) if pane > 1 else ""
+    number = axis_number(pane)
     look = curve.column % len(COLOURS)
     return go.Scatter(
         name=curve.title,

@@ -9,9 +9,8 @@ from typing import Any
 
 import plotly.graph_objects as go
 
+from pages._ui.figures.axes import Indices, axis_number, middles, nice_ceiling, on_cells, whole
 from pages._ui.theme import DASHES, DIVERGING, base_layout, hue, text_hue
-from posembed_core.pictures.preview import nice_ceiling
-from posembed_core.pictures.resolution import Span
 
 TERMS = ("token", "position", "combined")
 NORMS = {"token": "‖e‖", "position": "‖s·p‖", "combined": "‖h‖"}
@@ -33,7 +32,7 @@ class Panel:
 
     title: str
     symbol: str
-    rows: Span
+    rows: Indices
     height: int
     up: str = "dimension"
     across: str = "position"
@@ -45,7 +44,7 @@ class Look:
     """All that the figure depends on and that moving the scale leaves alone."""
 
     panels: tuple[Panel, Panel, Panel]
-    columns: Span  # the positions shown, along every picture and under the norms
+    columns: Indices  # the positions shown, along every picture and under the norms
     width: int  # of so many in all
     signs: tuple[str, str]
     words: tuple[str, ...] = ()  # the tokens of a sentence, at their positions
@@ -65,7 +64,7 @@ def equation_figure(look: Look) -> go.Figure:
         xaxis4={
             "domain": [0, _PLACES[-1][1]],
             "anchor": "y4",
-            "range": _range(look.width),
+            "range": whole(look.width),
             "title": {"text": "" if look.words else look.panels[0].across, "standoff": 4},
             "matches": "x",
             **_words(look),
@@ -104,7 +103,7 @@ def narrow_layout(look: Look) -> dict[str, Any]:
     """The same figure for a phone: the three pictures above one another."""
     layout: dict[str, Any] = {"height": 1100, "margin": {"l": 52, "r": 6, "t": 4, "b": 40}}
     for index, domain in enumerate(_STACKED, start=1):
-        name = str(index) if index > 1 else ""
+        name = axis_number(index)
         last = index == len(_STACKED) or look.panels[index - 1].across != look.panels[-1].across
         title = {} if last or index == 3 else {"title": {"text": ""}}
         layout[f"xaxis{name}"] = {"domain": [0, 1], **title}
@@ -119,14 +118,11 @@ def narrow_layout(look: Look) -> dict[str, Any]:
     return layout
 
 
-def _heatmap(term: str, panel: Panel, columns: Span, index: int) -> go.Heatmap:
-    suffix = str(index) if index > 1 else ""
+def _heatmap(term: str, panel: Panel, columns: Indices, index: int) -> go.Heatmap:
+    suffix = axis_number(index)
     return go.Heatmap(
         name=term,
-        x0=columns.start + (columns.step - 1) / 2,
-        dx=columns.step,
-        y0=panel.rows.start + (panel.rows.step - 1) / 2,
-        dy=panel.rows.step,
+        **on_cells(columns, panel.rows),
         xaxis=f"x{suffix}",
         yaxis=f"y{suffix}",
         coloraxis="coloraxis2" if panel.own_scale else "coloraxis",
@@ -138,13 +134,13 @@ def _heatmap(term: str, panel: Panel, columns: Span, index: int) -> go.Heatmap:
 
 
 def _axes(panel: Panel, look: Look, index: int) -> dict[str, Any]:
-    suffix = str(index) if index > 1 else ""
+    suffix = axis_number(index)
     first = look.panels[0]
     shared = panel.up == first.up and panel.height == first.height
     across = {
         "domain": list(_PLACES[index - 1]),
         "anchor": f"y{suffix}",
-        "range": _range(look.width),
+        "range": whole(look.width),
         "title": {"text": panel.across, "standoff": 4},
         "nticks": 6,
         "constrain": "domain",
@@ -153,7 +149,7 @@ def _axes(panel: Panel, look: Look, index: int) -> dict[str, Any]:
         "domain": list(_TOP),
         "anchor": f"x{suffix}",
         # Dimension 0 on top, as a matrix is written.
-        "range": _range(panel.height)[::-1],
+        "range": whole(panel.height, reverse=True),
         "title": {"text": panel.up if index == 1 or panel.up != first.up else "", "standoff": 6},
         "showticklabels": index == 1 or not shared,
         "nticks": 6,
@@ -165,11 +161,12 @@ def _axes(panel: Panel, look: Look, index: int) -> dict[str, Any]:
     return {f"xaxis{suffix}": across, f"yaxis{suffix}": up}
 
 
-def _norm_line(term: str, columns: Span) -> go.Scatter:
+def _norm_line(term: str, columns: Indices) -> go.Scatter:
+    positions = middles(columns)
     return go.Scatter(
         name=NORMS[term],
-        x=columns.centres().tolist(),
-        y=[0.0] * columns.cells,
+        x=positions,
+        y=[0.0] * len(positions),
         xaxis="x4",
         yaxis="y4",
         mode="lines",
@@ -178,12 +175,8 @@ def _norm_line(term: str, columns: Span) -> go.Scatter:
     )
 
 
-def _range(size: int) -> list[float]:
-    return [-0.5, size - 0.5]
-
-
 def _words(look: Look) -> dict[str, Any]:
-    if not look.words or look.columns.step > 1 or look.columns.cells > 48:
+    if not look.words or look.columns.step > 1 or look.columns.stop - look.columns.start > 48:
         return {"nticks": 12}
     at = list(range(look.columns.start, look.columns.stop))
     # Plotly reads a few HTML tags in labels, and some models' tokens look like those: <s>.

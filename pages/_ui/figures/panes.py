@@ -8,8 +8,8 @@ from typing import Any
 
 import plotly.graph_objects as go
 
+from pages._ui.figures.axes import Indices, axis_number, heading, on_cells
 from pages._ui.theme import DIVERGING, base_layout
-from posembed_core.pictures.resolution import Span
 
 _GAP = 0.075  # between two pictures, for the axis of the right one, in widths of the figure
 _BAR = 0.045  # for a colour bar
@@ -92,12 +92,12 @@ class Sheet:
     def _layout(self, places: list[_Place], colours: Mapping[str, float]) -> dict[str, Any]:
         layout: dict[str, Any] = {"annotations": []}
         for index, (pane, across, up) in enumerate(places, start=1):
-            layout["annotations"].append(_heading(pane.title, across[0], up[1]))
+            layout["annotations"].append(heading(pane.title, across[0], up[1]))
             if pane.solid:
                 domain = {"x": list(across), "y": [max(up[0] - 0.05, 0.0), up[1]]}
                 layout["scene"] = {"domain": domain, **pane.across}
                 continue
-            number = str(index) if index > 1 else ""
+            number = axis_number(index)
             layout[f"xaxis{number}"] = _axis(
                 pane.x, pane.x_range, across, f"y{number}", pane.across
             )
@@ -118,8 +118,8 @@ _MARGIN = {"l": 60, "r": 6, "t": 0, "b": 0}
 def heatmap(
     name: str,
     pane: int,
-    across: Span,
-    up: Span,
+    across: Indices,
+    up: Indices,
     hover: str,
     colours: str = "coloraxis",
     z: Any = None,
@@ -128,14 +128,11 @@ def heatmap(
 
     ``hover`` describes a cell by ``%{x}``, ``%{y}`` and ``%{z}``.
     """
-    number = str(pane) if pane > 1 else ""
+    number = axis_number(pane)
     return go.Heatmap(
         name=name,
         z=z,
-        x0=across.start + (across.step - 1) / 2,
-        dx=across.step,
-        y0=up.start + (up.step - 1) / 2,
-        dy=up.step,
+        **on_cells(across, up),
         xaxis=f"x{number}",
         yaxis=f"y{number}",
         coloraxis=colours,
@@ -147,7 +144,7 @@ def line(
     name: str, pane: int, x: Sequence[float], y: Sequence[float | None], hover: str, colour: str
 ) -> go.Scatter:
     """A line in the pane with that number; None is a gap."""
-    number = str(pane) if pane > 1 else ""
+    number = axis_number(pane)
     return go.Scatter(
         name=name,
         x=list(x),
@@ -158,12 +155,6 @@ def line(
         line={"color": colour, "width": 2.5},
         hovertemplate=f"{hover}<extra></extra>",
     )
-
-
-def whole(size: int, reverse: bool = False) -> tuple[float, float]:
-    """The range of an axis of indices; reversed, index 0 is on top, as a matrix is written."""
-    ends = (-0.5, size - 0.5)
-    return ends[::-1] if reverse else ends
 
 
 def _axis(
@@ -189,12 +180,4 @@ def _bar(left: float, up: tuple[float, float]) -> dict[str, Any]:
     return {
         "thickness": 10, "x": left, "xpad": 4, "nticks": 5,
         "y": up[1], "yanchor": "top", "ypad": 0, "len": up[1] - up[0],
-    }  # fmt: skip
-
-
-def _heading(text: str, x: float, y: float) -> dict[str, Any]:
-    return {
-        "text": f"<b>{text}</b>", "x": x, "y": y, "xref": "paper", "yref": "paper",
-        "xanchor": "left", "yanchor": "bottom", "yshift": 5, "showarrow": False,
-        "font": {"size": 15},
     }  # fmt: skip

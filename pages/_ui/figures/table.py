@@ -6,13 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import plotly.graph_objects as go
-
-from pages._ui.figures.panes import Pane, Sheet, heatmap, line, whole
+from pages._ui.figures.axes import Indices, TwoLayouts, whole
+from pages._ui.figures.panes import Pane, Sheet, heatmap, line
 from pages._ui.theme import hue
-from posembed_core.pictures.resolution import Span
-
-Packed = tuple[go.Figure, dict[str, Any]]  # a figure, and what replaces its layout on a phone
 
 _VALUE = "position %{x}, dimension %{y}<br>P = %{z:.3g}"
 _PAIRS = ("position", "position")
@@ -20,8 +16,8 @@ _COSINE = "positions %{x} and %{y}<br>cosine = %{z:.3g}"
 
 
 def training_figure(
-    steps: Sequence[int], length: int, width: int, rows: Span, columns: Span
-) -> Packed:
+    steps: Sequence[int], length: int, width: int, rows: Indices, columns: Indices
+) -> TwoLayouts:
     """The table, its rows' similarity and the head's attention; below them, loss and similarity.
 
     ``steps`` are those of all snapshots that there will be; the numbers travel by themselves.
@@ -66,14 +62,14 @@ class LookupLook:
     ``extended`` says whether the table has rows that were added, which a strip then shows.
     """
 
-    rows: Span
-    columns: Span
+    rows: Indices
+    columns: Indices
     length: int
     width: int
     extended: bool = False
 
 
-def lookup_figure(look: LookupLook) -> Packed:
+def lookup_figure(look: LookupLook) -> TwoLayouts:
     """The table with a marker at one position, the row itself, and which rows were added."""
     table = _matrix(
         "the table P", ("position i", "dimension"), (look.length, look.width), "coloraxis"
@@ -92,7 +88,7 @@ def lookup_figure(look: LookupLook) -> Packed:
     )  # fmt: skip
     if look.extended:
         hover = "position %{x}: %{z:.0%} added"
-        figure.add_trace(heatmap("added", 3, look.rows, Span(0, 1), hover, "coloraxis2"))
+        figure.add_trace(heatmap("added", 3, look.rows, range(1), hover, "coloraxis2"))
     figure.update_layout(shapes=[_marker()])
     return figure, sheet.narrow_layout()
 
@@ -102,7 +98,7 @@ def marked(position: int) -> dict[str, Any]:
     return {"shapes[0].x0": position - 0.5, "shapes[0].x1": position + 0.5}
 
 
-def gradient_figure(length: int, width: int, rows: Span, columns: Span) -> Packed:
+def gradient_figure(length: int, width: int, rows: Indices, columns: Indices) -> TwoLayouts:
     """The gradient of the loss, what the step changed, and the gradient's norm in each row."""
     sizes = (length, width)
     names = ("position", "dimension")
@@ -135,13 +131,13 @@ class Beside:
     """One of the tables that stand side by side: its name and what of it is shown."""
 
     name: str
-    rows: Span
-    columns: Span
+    rows: Indices
+    columns: Indices
     length: int
     width: int
 
 
-def comparison_figure(tables: Sequence[Beside], similar: Sequence[Span]) -> Packed:
+def comparison_figure(tables: Sequence[Beside], similar: Sequence[Indices]) -> TwoLayouts:
     """Tables beside each other on one colour scale, and the similarity of their rows below.
 
     ``similar`` are the positions behind the cells of each similarity.

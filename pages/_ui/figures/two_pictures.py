@@ -9,6 +9,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
+from pages._ui.figures.axes import heading
 from pages._ui.theme import base_layout, hue
 
 LEFT, RIGHT = (0.0, 0.455), (0.555, 1.0)
@@ -109,11 +110,4 @@ def line_style(name: str) -> dict[str, Any]:
 
 def headings(left: str, right: str) -> list[dict[str, Any]]:
     """What the two pictures show, above them."""
-    return [
-        {
-            "text": f"<b>{text}</b>", "x": x, "y": 1.0, "xref": "paper", "yref": "paper",
-            "xanchor": "left", "yanchor": "bottom", "yshift": 6, "showarrow": False,
-            "font": {"size": 15},
-        }
-        for text, x in ((left, LEFT[0]), (right, RIGHT[0]))
-    ]  # fmt: skip
+    return [heading(text, x, 1.0, 6) for text, x in ((left, LEFT[0]), (right, RIGHT[0]))]

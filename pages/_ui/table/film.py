@@ -11,11 +11,11 @@ from cachetools import LRUCache, cached
 
 from pages._ui import live
 from pages._ui.bounds import share
+from pages._ui.figures.axes import nice_ceiling
 from pages._ui.figures.table import colour_range, training_figure
 from pages._ui.server.kept import kept
 from pages._ui.table.training import Progress
 from pages._ui.takeaway.chart import Chart, packed
-from posembed_core.pictures.preview import nice_ceiling
 from posembed_core.training.film import Course, Film, course, film
 from posembed_core.training.training import Snapshot, TrainingSpec
 

@@ -12,10 +12,10 @@ from torch import Tensor
 
 from pages._ui import live
 from pages._ui.figures import measures as figures
+from pages._ui.figures.axes import TwoLayouts, colour_peak, nice_ceiling
 from pages._ui.figures.table import (
     Beside,
     LookupLook,
-    Packed,
     colour_range,
     comparison_figure,
     gradient_figure,
@@ -24,10 +24,8 @@ from pages._ui.figures.table import (
 )
 from pages._ui.server.kept import kept
 from pages._ui.takeaway import Chart
-from posembed_core.pictures.preview import nice_ceiling
 from posembed_core.pictures.resolution import MAX_COLUMNS, MAX_ROWS, Span, pool, span
 from posembed_core.tables.measures.analysis import (
-    colour_peak,
     cosine_similarity,
     distance_decay,
     fourier_power,
@@ -56,7 +54,7 @@ def lookup_chart(
     arrays = {"table": pool(table.rows, rows, columns).T.numpy()}
     if added is not None:
         arrays["added"] = pool(added.to(torch.float32)[:, None], rows, Span(0, 1)).T.numpy()
-    peak = nice_ceiling(colour_peak(table.rows))
+    peak = nice_ceiling(colour_peak(table.rows.numpy()))
     row = table.table([position])[0] if has_row else torch.full((table.embed_dim,), torch.nan)
     row_peak = nice_ceiling(max(peak, float(row.nan_to_num().abs().max()))) * 1.04
     return Chart(
@@ -84,7 +82,7 @@ def lookup_window(length: int, width: int) -> Window:
 
 def lookup_cells(table: PositionTable, window: Window) -> str:
     """What a cell of the table's picture is."""
-    peak, highest = nice_ceiling(colour_peak(table.rows)), float(table.rows.abs().max())
+    peak, highest = nice_ceiling(colour_peak(table.rows.numpy())), float(table.rows.abs().max())
     beyond = f" Colours end at ±{peak:g}; the greatest value is {highest:.3g}."
     return cells(*window) + (beyond if highest > peak else "")
 
@@ -164,32 +162,44 @@ def _measure_figure(table: PositionTable, which: str) -> live.PackedFigure:
     return live.pack_figure(figure, narrow=narrow)
 
 
-def measure_figure(table: PositionTable, which: str) -> Packed:
+def measure_figure(table: PositionTable, which: str) -> TwoLayouts:
     """The figure of a measure, with its numbers."""
     return _MEASURES[which](table)
 
 
-def _similarity(table: PositionTable) -> Packed:
+def _similarity(table: PositionTable) -> TwoLayouts:
     positions = span(table.max_seq_len, _SIDE)
-    cosines = cosine_similarity(table.rows, positions, positions)
-    return figures.similarity_figure(cosines, positions, distance_decay(table.rows))
+    decay = distance_decay(table.rows)
+    return figures.similarity_figure(
+        _similar(table), positions, decay.values.numpy(), decay.pairs.numpy()
+    )
 
 
-def _patches(table: PositionTable) -> Packed:
-    return figures.patches_figure(patch_similarity(table.rows), row_norms(table.rows))
+def _patches(table: PositionTable) -> TwoLayouts:
+    cosines = patch_similarity(table.rows).cells()
+    return figures.patches_figure(cosines.numpy(), row_norms(table.rows).numpy())
 
 
-def _fourier(table: PositionTable) -> Packed:
-    power = fourier_power(table.rows)
-    lines, columns = span(len(power.frequencies), MAX_ROWS), span(table.embed_dim, MAX_COLUMNS)
-    return figures.fourier_figure(power, pool(power.power.sqrt(), lines, columns), lines, columns)
+def _fourier(table: PositionTable) -> TwoLayouts:
+    waves = fourier_power(table.rows)
+    lines, columns = span(len(waves.frequencies), MAX_ROWS), span(table.embed_dim, MAX_COLUMNS)
+    means = waves.power.to(torch.float64).mean(dim=1)
+    amplitudes = pool(waves.power.sqrt(), lines, columns)
+    return figures.fourier_figure(
+        waves.frequencies.numpy(), means.numpy(), amplitudes.numpy(), lines, columns
+    )
 
 
-_MEASURES: dict[str, Callable[[PositionTable], Packed]] = {
-    "norms": lambda table: figures.norms_figure(row_norms(table.rows)),
+def _components(table: PositionTable) -> TwoLayouts:
+    components = principal_components(table.rows)
+    return figures.components_figure(components.curves.numpy(), components.shares.numpy())
+
+
+_MEASURES: dict[str, Callable[[PositionTable], TwoLayouts]] = {
+    "norms": lambda table: figures.norms_figure(row_norms(table.rows).numpy()),
     "similarity": _similarity,
     "patches": _patches,
-    "singular values": lambda table: figures.singular_figure(singular_values(table.rows)),
+    "singular values": lambda table: figures.singular_figure(singular_values(table.rows).numpy()),
     "waves": _fourier,
-    "components": lambda table: figures.components_figure(principal_components(table.rows)),
+    "components": _components,
 }

@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from pages._ui import live
-from pages._ui.figures.table import Packed
+from pages._ui.figures.axes import TwoLayouts
 from pages._ui.server.kept import kept
 from pages._ui.takeaway.filled import filled
 
@@ -25,7 +25,7 @@ class Chart:
     digits that float32 has.
     """
 
-    build: Callable[..., Packed]
+    build: Callable[..., TwoLayouts]
     shape: tuple[Any, ...]
     arrays: Mapping[str, NDArray[Any]] = field(default_factory=dict)
     lines: Mapping[str, NDArray[Any]] = field(default_factory=dict)
@@ -60,7 +60,7 @@ def show(chart: Chart, key: str, alt: str) -> live.PlotEvents:
 
 
 @kept()
-def packed(build: Callable[..., Packed], shape: tuple[Any, ...]) -> live.PackedFigure:
+def packed(build: Callable[..., TwoLayouts], shape: tuple[Any, ...]) -> live.PackedFigure:
     """The figure of a chart, packed once for all who see it."""
     figure, narrow = build(*shape)
     return live.pack_figure(figure, narrow=narrow)

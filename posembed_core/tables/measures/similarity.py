@@ -45,16 +45,6 @@ class Decay:
     pairs: Int[Tensor, " n"]
 
 
-def colour_peak(table: Float[Tensor, "n d"]) -> float:
-    """Where the colours of a table's picture should end: its greatest magnitude, at most 4 spreads.
-
-    A spread is the root mean square. One row that is far larger than all others (BERT's first one)
-    would else leave nothing of the others to be seen.
-    """
-    exact = table.to(torch.float64)
-    return float(torch.minimum(exact.abs().max(), 4 * exact.square().mean().sqrt()))
-
-
 def centred(table: Float[Tensor, "n d"]) -> Float[Tensor, "n d"]:
     """The table less its mean row, float64: what positions have in common tells none apart."""
     exact = table.to(torch.float64)

@@ -11,13 +11,11 @@ from typing import Any
 
 import pytest
 import torch
-from hypothesis import given
-from hypothesis import strategies as st
 
 import posembed_core as pc
 from posembed_core.operations import OPERATIONS, Combined
 from posembed_core.pictures import preview as preview_module
-from posembed_core.pictures.preview import Frame, Preview, nice_ceiling
+from posembed_core.pictures.preview import Frame, Preview
 from posembed_core.pictures.resolution import MAX_COLUMNS, MAX_ROWS, Span, pool, pool_rows, span
 
 ROOT = Path(__file__).parents[3]
@@ -301,27 +299,6 @@ def test_a_bias_or_a_cosine_does_not_set_the_range() -> None:
     tokens = torch.full((64, 8), 1e-3)
     for slug in ("alibi", "rope"):
         assert preview_of(sized(slug, (64, 8)), tokens).frame(1.0).peak < 2e-3
-
-
-@given(peak=st.floats(1e-44, 1e40))
-def test_a_nice_ceiling_is_above_and_not_far(peak: float) -> None:
-    ceiling = nice_ceiling(peak)
-    assert peak * (1 - 1e-8) <= ceiling <= peak * 5 / 3 * (1 + 1e-8)
-    digits = f"{ceiling:.6e}".split("e")[0]
-    assert digits in {"1.000000", "1.500000", "2.000000", "3.000000", "5.000000", "7.000000"}
-    assert nice_ceiling(ceiling) == pytest.approx(ceiling)
-
-
-@given(low=st.floats(1e-30, 1e30), factor=st.floats(1, 1e6))
-def test_a_nice_ceiling_never_falls(low: float, factor: float) -> None:
-    assert nice_ceiling(low) <= nice_ceiling(low * factor) * (1 + 1e-9)
-
-
-@pytest.mark.parametrize("peak", [0.0, -1.0, math.nan, math.inf, 5e-324, 1e-320])
-def test_a_range_without_numbers_is_still_a_range(peak: float) -> None:
-    ceiling = nice_ceiling(peak)
-    assert math.isfinite(ceiling)
-    assert ceiling > 0
 
 
 # --- bounds ---

@@ -123,7 +123,7 @@ def test_claims_that_fail_would_show() -> None:
 
 
 def test_small_multiples_are_zero_centred_and_each_on_its_own_scale() -> None:
-    cells = torch.tensor([[0.0, 2.0], [-3.0, 1.0]])
+    cells = np.array([[0.0, 2.0], [-3.0, 1.0]])
     pictures = [Small("a", cells, "key", "query"), Small("b", 0 * cells, "key", "query")]
     figure, _ = pictures_figure(pictures, "score")
     assert [(trace.zmin, trace.zmax) for trace in figure.data] == [(-3.0, 3.0), (-1.0, 1.0)]

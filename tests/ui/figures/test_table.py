@@ -13,7 +13,7 @@ import torch
 import posembed_core as pc
 from pages._ui import live
 from pages._ui.figures import measures
-from pages._ui.figures.panes import Pane, Sheet, heatmap, whole
+from pages._ui.figures.panes import Pane, Sheet, heatmap
 from pages._ui.figures.table import (
     Beside,
     LookupLook,
@@ -32,13 +32,24 @@ ROWS, COLUMNS = Span(0, 16), Span(0, 6)
 
 
 def similarity(table: torch.Tensor) -> tuple[go.Figure, dict[str, Any]]:
-    found = analysis.cosine_similarity(table, ROWS, ROWS)
-    return measures.similarity_figure(found, ROWS, analysis.distance_decay(table))
+    cosines = analysis.cosine_similarity(table, ROWS, ROWS).cells()
+    decay = analysis.distance_decay(table)
+    return measures.similarity_figure(
+        cosines.numpy(), ROWS, decay.values.numpy(), decay.pairs.numpy()
+    )
 
 
 def waves(table: torch.Tensor) -> tuple[go.Figure, dict[str, Any]]:
     power = analysis.fourier_power(table)
-    return measures.fourier_figure(power, power.power.sqrt(), Span(0, 9), COLUMNS)
+    means, amplitudes = power.power.mean(dim=1), power.power.sqrt()
+    return measures.fourier_figure(
+        power.frequencies.numpy(), means.numpy(), amplitudes.numpy(), Span(0, 9), COLUMNS
+    )
+
+
+def components(table: torch.Tensor) -> tuple[go.Figure, dict[str, Any]]:
+    principal = analysis.principal_components(table)
+    return measures.components_figure(principal.curves.numpy(), principal.shares.numpy())
 
 
 FIGURES = {
@@ -49,12 +60,14 @@ FIGURES = {
     "comparison": comparison_figure(
         [Beside(name, ROWS, COLUMNS, 16, 6) for name in "abc"], [ROWS] * 3
     ),
-    "norms": measures.norms_figure(analysis.row_norms(HOLED)),
+    "norms": measures.norms_figure(analysis.row_norms(HOLED).numpy()),
     "similarity": similarity(HOLED),
-    "patches": measures.patches_figure(analysis.patch_similarity(TABLE), analysis.row_norms(TABLE)),
-    "singular values": measures.singular_figure(analysis.singular_values(TABLE)),
+    "patches": measures.patches_figure(
+        analysis.patch_similarity(TABLE).cells().numpy(), analysis.row_norms(TABLE).numpy()
+    ),
+    "singular values": measures.singular_figure(analysis.singular_values(TABLE).numpy()),
     "waves": waves(TABLE),
-    "components": measures.components_figure(analysis.principal_components(TABLE)),
+    "components": components(TABLE),
 }
 every_figure = pytest.mark.parametrize("name", FIGURES)
 
@@ -122,8 +135,6 @@ def test_index_0_is_on_top_and_cells_lie_on_their_indices() -> None:
     trace = heatmap("a", 2, Span(8, 16, 4), Span(0, 6), "%{z}")
     assert (trace.x0, trace.dx, trace.y0, trace.dy) == (9.5, 4, 0, 1)
     assert (trace.xaxis, trace.yaxis) == ("x2", "y2")
-    assert whole(6) == (-0.5, 5.5)
-    assert whole(6, reverse=True) == (5.5, -0.5)
 
 
 def test_rows_end_alike_where_one_has_a_colour_bar() -> None:
@@ -150,17 +161,17 @@ def test_what_is_undefined_is_a_gap() -> None:
 
 def test_the_helix_is_in_space_and_its_coordinates_along_the_positions() -> None:
     figure, _ = FIGURES["components"]
-    components = analysis.principal_components(TABLE)
+    principal = analysis.principal_components(TABLE)
     *lines, curve = figure.data
     for index, axis in enumerate((curve.x, curve.y, curve.z)):
-        assert list(axis) == pytest.approx(components.curves[:, index].tolist())
+        assert list(axis) == pytest.approx(principal.curves[:, index].tolist())
         assert list(lines[index].y) == pytest.approx(list(axis))
-    share = f"{components.shares[0].item():.0%}"
+    share = f"{principal.shares[0].item():.0%}"
     assert f"PC 1: {share} of the variance" in figure.layout.annotations[0].text
 
 
 def test_a_table_of_two_columns_has_no_curve_in_space() -> None:
-    flat = measures.components_figure(analysis.principal_components(TABLE[:, :2]))
+    flat = components(TABLE[:, :2])
     assert [trace.type for trace in flat[0].data] == ["scatter", "scatter"]
     assert "scene" not in flat[0].layout.to_plotly_json()
 

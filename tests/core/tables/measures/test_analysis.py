@@ -14,7 +14,6 @@ from posembed_core.pictures.resolution import Span, span
 from posembed_core.tables.measures.analysis import (
     adjacent_cosine,
     centred,
-    colour_peak,
     cosine_similarity,
     distance_decay,
     effective_rank,
@@ -142,13 +141,6 @@ def test_decay_and_pooling_are_means_over_all_pairs(rows, columns, seed, data):
         if there.any():
             mean = found.values[block][there].mean().item()
             assert pooled.values[i, j].item() == pytest.approx(mean, abs=1e-12)
-
-
-def test_colours_end_at_the_greatest_value_unless_it_stands_alone():
-    assert colour_peak(torch.tensor([[1.0, -2.0], [0.5, 1.0]])) == 2
-    lone = torch.zeros(10, 10)
-    lone[0, 0] = -50
-    assert colour_peak(lone) == pytest.approx(4 * 5)
 
 
 def test_centred_rows_have_mean_0_and_equal_rows_nothing_left():

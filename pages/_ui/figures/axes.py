@@ -1,0 +1,89 @@
+"""What all figures share: numbers of axes, headings, cells on their indices, where colours end.
+
+Figures stand on NumPy and Plotly alone: arrays in, a figure out.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Protocol
+
+import numpy as np
+import plotly.graph_objects as go
+from jaxtyping import Float
+
+TwoLayouts = tuple[go.Figure, dict[str, Any]]  # a figure, and what replaces its layout on a phone
+
+
+class Indices(Protocol):
+    """The indices ``start … stop - 1`` of an axis, ``step`` of them to a cell; a `range` is one."""
+
+    @property
+    def start(self) -> int: ...
+
+    @property
+    def stop(self) -> int: ...
+
+    @property
+    def step(self) -> int: ...
+
+
+def axis_number(picture: int) -> str:
+    """What Plotly writes after "x" and "y" for the pictures 1, 2, 3 …: nothing, then "2", "3"."""
+    return str(picture) if picture > 1 else ""
+
+
+def whole(size: int, reverse: bool = False) -> tuple[float, float]:
+    """The range of an axis of indices; reversed, index 0 is on top, as a matrix is written."""
+    ends = (-0.5, size - 0.5)
+    return ends[::-1] if reverse else ends
+
+
+def on_cells(across: Indices, up: Indices) -> dict[str, float]:
+    """Where a heatmap's cells lie: each in the middle of the indices behind it."""
+    return {
+        "x0": across.start + (across.step - 1) / 2,
+        "dx": across.step,
+        "y0": up.start + (up.step - 1) / 2,
+        "dy": up.step,
+    }
+
+
+def middles(indices: Indices) -> list[float]:
+    """The mean index behind each cell; the last cell may have fewer indices than the others."""
+    firsts = range(indices.start, indices.stop, indices.step)
+    return [(first + min(first + indices.step, indices.stop) - 1) / 2 for first in firsts]
+
+
+def heading(text: str, x: float, y: float, yshift: int = 5) -> dict[str, Any]:
+    """A line above a picture whose upper left corner is at (x, y), in shares of the figure."""
+    return {
+        "text": f"<b>{text}</b>", "x": x, "y": y, "xref": "paper", "yref": "paper",
+        "xanchor": "left", "yanchor": "bottom", "yshift": yshift, "showarrow": False,
+        "font": {"size": 15},
+    }  # fmt: skip
+
+
+def nice_ceiling(peak: float) -> float:
+    """The next number from 1, 1.5, 2, 3, 5, 7 times a power of ten: a range that rarely changes.
+
+    1 for what has no size: 0, a negative number, NaN, or one beyond 1e300.
+
+    >>> nice_ceiling(0.23), nice_ceiling(412.0)
+    (0.3, 500.0)
+    """
+    if not 1e-300 < peak < 1e300:
+        return 1.0
+    power = 10.0 ** math.floor(math.log10(peak))
+    steps = (1.0, 1.5, 2.0, 3.0, 5.0, 7.0, 10.0)
+    return next(step * power for step in steps if step * power >= peak * (1 - 1e-9))
+
+
+def colour_peak(table: Float[np.ndarray, "n d"]) -> float:
+    """Where the colours of a table's picture end: its greatest magnitude, at most 4 spreads.
+
+    A spread is the root mean square. One row that is far larger than all others (BERT's first one)
+    would otherwise leave nothing of the others to be seen.
+    """
+    exact = table.astype(np.float64)
+    return float(np.minimum(np.abs(exact).max(), 4 * np.sqrt(np.square(exact).mean())))
