@@ -12,6 +12,8 @@ TORCH_INDEX ?=
 RUN_FLAGS ?=
 # More flags for pytest: make test TEST_FLAGS='-k rope -x'
 TEST_FLAGS ?=
+# Processes that share the tests; each starts a browser and a server of its own.
+TEST_PROCESSES ?= 2
 
 # Tests never ask a model hub for anything.
 export HF_HUB_OFFLINE := 1
@@ -44,7 +46,8 @@ test: setup
 	    without="$${without:+$$without and }not namespaces"; \
 	    echo 'unshare may not be used here: tests marked "namespaces" are left out'; }; \
 	fi; \
-	set -x; $(BIN)/python -m pytest $${without:+-m "$$without"} $(TEST_FLAGS)
+	set -x; $(BIN)/python -m pytest -n $(TEST_PROCESSES) --dist loadgroup --no-loadscope-reorder \
+	  $${without:+-m "$$without"} $(TEST_FLAGS)
 
 check: $(VENV)/.dev
 	$(BIN)/ruff check .

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import socket
 import subprocess
 import sys
 import time
@@ -13,6 +12,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+
+from tests.ports import free_port
 
 ROOT = Path(__file__).parents[2]
 APP = ROOT / "app.py"
@@ -30,7 +31,7 @@ def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., st
     def start(script: Path, *options: str, **environment: str) -> str:
         name = (script, options, tuple(sorted(environment.items())))
         if name not in running:
-            port = _free_port()
+            port = free_port()
             log = tmp_path_factory.mktemp("server") / "log"
             with log.open("wb") as output:
                 process = subprocess.Popen(
@@ -67,12 +68,6 @@ def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., st
 def app(serve: Callable[..., str]) -> str:
     """The URL of the real app."""
     return serve(APP)
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def _wait_for_health(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable
 from urllib.parse import urlencode, urlsplit
@@ -15,85 +16,59 @@ from tests.on_screen import AT_A_LINK, barriers, graph, settled
 
 pytestmark = pytest.mark.browser
 
-HERE = [pytest.param(page, id=page.path) for page in PAGES if (FOLDER / page.file).exists()]
-# A projector, a 1280 × 900 window at 200 % zoom, a phone.
-SCREENS = ((1024, 768), (640, 450), (390, 844))
+HERE = [page for page in PAGES if (FOLDER / page.file).exists()]
+SMALL = "max_seq_len=32&embed_dim=16&num_tokens=8&batch_size=4"
+# The pages, then their other views.
+VIEWS = [
+    *("" if page is PAGES[0] else page.path for page in HERE),
+    *(f"table?{SMALL}&view={view}" for view in ("lookup", "gradient", "compare", "measures")),
+    *(f"attention?view={view}" for view in ("shuffle", "shift", "four", "distance")),
+    "attention?cell=2_2_5",
+]
+THEMES = ("light", "dark")
+# A desktop, a projector, a window of 1280 × 900 at 200 % zoom, a phone.
+DESKTOP, PROJECTOR, ZOOMED, PHONE = SCREENS = ((1280, 900), (1024, 768), (640, 450), (390, 844))
 
 
-def visit(page: Page, app: str, where: SitePage) -> None:
-    """Come from the landing page, as a visitor does, and wait until all is drawn."""
-    page.goto(app)
-    page.locator(".live-plot[data-state=rest]").first.wait_for()
-    if where is not PAGES[0]:
-        page.get_by_role("link", name=where.title, exact=True).click()
-    if where.path == "lesson":
+def resize(page: Page, size: tuple[int, int]) -> None:
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+
+
+def open_link(page: Page, app: str, link: str) -> None:
+    """Go to a page's link, and wait until all is drawn."""
+    page.goto(f"{app}/{link}")
+    arrive(page, link == "lesson")
+
+
+def arrive(page: Page, at_lessons: bool) -> None:
+    if at_lessons:
         expect(page.get_by_role("heading", name="Lessons")).to_be_visible()
-        return
-    page.wait_for_url(re.compile("" if where is PAGES[0] else where.path))
-    page.locator(".live-plot[data-state=rest]").first.wait_for()
+    else:
+        page.locator(".live-plot[data-state=rest]").first.wait_for()
     settled(page)
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("where", HERE)
-def test_a_page_reaches_everybody(
-    new_page: Callable[..., Page], app: str, where: SitePage, scheme: str
-) -> None:
-    page = new_page(color_scheme=scheme, reduced_motion="reduce", device_scale_factor=1)
-    visit(page, app, where)
-    assert barriers(page) == []
-    for width, height in SCREENS:
-        page.set_viewport_size({"width": width, "height": height})
+def too_wide(page: Page) -> list[float]:
+    """How many pixels the page, then each chart, reaches over the window's right edge."""
+    reach = page.evaluate(
+        """[document.documentElement.scrollWidth, ...Array.from(
+             document.querySelectorAll('.live-plot'), (e) => e.getBoundingClientRect().right)]
+             .map((right) => right - innerWidth)"""
+    )
+    return [pixels for pixels in reach if pixels > 0]
+
+
+@pytest.mark.parametrize("view", VIEWS, ids=lambda view: view or "combine")
+def test_a_view_reaches_everybody(new_page: Callable[..., Page], app: str, view: str) -> None:
+    page = new_page(tolerate=AT_A_LINK, reduced_motion="reduce")
+    open_link(page, app, view)
+    for screen, theme in itertools.product(SCREENS, THEMES):
+        resize(page, screen)
+        page.emulate_media(color_scheme=theme)
         settled(page)
-        overflow = page.evaluate("document.documentElement.scrollWidth - innerWidth")
-        assert overflow <= 0, f"{overflow} pixels too wide at {width} × {height}"
-
-
-@pytest.mark.parametrize("where", HERE)
-def test_a_page_asks_no_other_host_and_says_its_numbers(
-    page: Page, app: str, where: SitePage
-) -> None:
-    hosts: set[str] = set()
-    page.on("request", lambda request: hosts.add(urlsplit(request.url).netloc))
-    visit(page, app, where)
-    for folded in page.get_by_test_id("stExpander").all():
-        folded.locator("summary").click()
-    for popover in page.get_by_test_id("stPopover").all():
-        popover.get_by_role("button").first.click()
-        settled(page)
-        page.keyboard.press("Escape")
-    settled(page)
-    assert hosts - {""} == {urlsplit(app).netloc}
-    said = page.evaluate(
-        "[...document.querySelectorAll('.live-plot [role=img]')].map((e) => e.ariaLabel)"
-    )
-    assert said or where.path == "lesson"
-    assert [text for text in said if not re.search(r"\d", text or "")] == []
-    # Nothing of ours moves by itself, whether motion is welcome or not.
-    moving = page.evaluate(
-        """[...document.querySelectorAll('.live-plot, .live-plot *, .stage, .stage *')]
-             .filter((e) => getComputedStyle(e).animationName !== 'none').length"""
-    )
-    assert moving == 0
-
-
-@pytest.mark.parametrize("where", HERE)
-def test_every_control_of_a_page_is_reached_by_tab(page: Page, app: str, where: SitePage) -> None:
-    visit(page, app, where)
-    controls = page.evaluate(
-        """() => { const found = []
-             const widgets = ['stNumberInput', 'stSelectbox'].map((id) => `[data-testid=${id}]`)
-             const arrows = ['[role=radiogroup]', ...widgets].join()
-             const walk = (root) => { for (const e of root.querySelectorAll('*')) {
-               if (e.shadowRoot) walk(e.shadowRoot)
-               if (e.matches('button, input, select, textarea, a[href], summary') && !e.disabled
-                   && e.checkVisibility({ visibilityProperty: true }) && e.tabIndex < 0
-                   && !e.closest(arrows)) // arrow keys do what these buttons do
-                 found.push(e.outerHTML.slice(0, 120)) } }
-             walk(document.querySelector('[data-testid=stMain]'))
-             return found }"""
-    )
-    assert controls == []
+        assert too_wide(page) == [], f"{screen}, {theme}"
+        if screen is not ZOOMED:
+            assert barriers(page) == [], f"{screen}, {theme}"
 
 
 def popovers(page: Page) -> list[str]:
@@ -104,32 +79,86 @@ def popovers(page: Page) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("where", [one for one in HERE if one.id != "lesson"])
+@pytest.mark.parametrize("where", HERE[:-1], ids=lambda page: page.path)
 def test_what_opens_reaches_everybody(
-    new_page: Callable[..., Page], app: str, where: SitePage, scheme: str
+    new_page: Callable[..., Page], app: str, where: SitePage
 ) -> None:
-    page = new_page(color_scheme=scheme, reduced_motion="reduce", device_scale_factor=1)
-    visit(page, app, where)
+    page = new_page(tolerate=AT_A_LINK, reduced_motion="reduce")
+    open_link(page, app, "" if where is PAGES[0] else where.path)
     names = popovers(page)
     assert {"Code", "Take away"} <= set(names)
     for name in names:
         page.get_by_test_id("stPopover").get_by_role("button", name=name, exact=True).click()
         body = page.get_by_test_id("stPopoverBody")
         body.wait_for()
-        settled(page)
-        assert barriers(page) == [], name
-        # The same on a phone, where it must fit as well.
-        page.set_viewport_size({"width": 390, "height": 844})
-        settled(page)
-        assert barriers(page) == [], f"{name} at 390 px"
-        if body.is_visible():
-            box = body.bounding_box()
-            assert box["x"] >= 0, name
-            assert box["x"] + box["width"] <= 390, name
-        page.set_viewport_size({"width": 1280, "height": 900})
+        # On a phone it must fit as well.
+        for screen, theme in itertools.product((DESKTOP, PHONE), THEMES):
+            resize(page, screen)
+            page.emulate_media(color_scheme=theme)
+            settled(page)
+            assert barriers(page) == [], f"{name}, {screen}, {theme}"
+            if screen is PHONE and body.is_visible():
+                box = body.bounding_box()
+                assert box["x"] >= 0, name
+                assert box["x"] + box["width"] <= 390, name
+        resize(page, DESKTOP)
         page.keyboard.press("Escape")
         body.wait_for(state="detached")
+
+
+def test_a_walk_through_the_menu(new_page: Callable[..., Page], app: str) -> None:
+    """No other host is asked, every control is reached by Tab, pictures say their numbers."""
+    page = new_page(cold=True)
+    hosts: set[str] = set()
+    page.on("request", lambda request: hosts.add(urlsplit(request.url).netloc))
+    page.goto(app)
+    for where in HERE:
+        if where is not PAGES[0]:
+            page.get_by_role("link", name=where.title, exact=True).click()
+            page.wait_for_url(re.compile(where.path))
+        arrive(page, where.path == "lesson")
+        assert out_of_reach(page) == [], where.title
+        open_all(page)
+        assert hosts - {""} == {urlsplit(app).netloc}, where.title
+        told = page.evaluate(
+            "[...document.querySelectorAll('.live-plot [role=img]')].map((e) => e.ariaLabel)"
+        )
+        assert told or where.path == "lesson"
+        assert [text for text in told if not re.search(r"\d", text or "")] == []
+        # Nothing of ours moves by itself, whether motion is welcome or not.
+        moving = page.evaluate(
+            """[...document.querySelectorAll('.live-plot, .live-plot *, .stage, .stage *')]
+                 .filter((e) => getComputedStyle(e).animationName !== 'none').length"""
+        )
+        assert moving == 0, where.title
+
+
+def out_of_reach(page: Page) -> list[str]:
+    """The controls of the page that neither Tab nor the arrow keys come to."""
+    return page.evaluate(
+        """() => { const missed = []
+             const widgets = ['stNumberInput', 'stSelectbox'].map((id) => `[data-testid=${id}]`)
+             const arrows = ['[role=radiogroup]', ...widgets].join()
+             const walk = (root) => { for (const e of root.querySelectorAll('*')) {
+               if (e.shadowRoot) walk(e.shadowRoot)
+               if (e.matches('button, input, select, textarea, a[href], summary') && !e.disabled
+                   && e.checkVisibility({ visibilityProperty: true }) && e.tabIndex < 0
+                   && !e.closest(arrows)) // arrow keys do what these buttons do
+                 missed.push(e.outerHTML.slice(0, 120)) } }
+             walk(document.querySelector('[data-testid=stMain]'))
+             return missed }"""
+    )
+
+
+def open_all(page: Page) -> None:
+    """Open what is folded, and each popover for a while."""
+    for folded in page.get_by_test_id("stExpander").all():
+        folded.locator("summary").click()
+    for popover in page.get_by_test_id("stPopover").all():
+        popover.get_by_role("button").first.click()
+        settled(page)
+        page.keyboard.press("Escape")
+    settled(page)
 
 
 def on_attention() -> list[tuple[str, dict[str, str]]]:
@@ -148,9 +177,7 @@ def test_a_projector_shows_attention_without_scrolling(
     new_page: Callable[..., Page], app: str, name: str, params: dict[str, str]
 ) -> None:
     page = new_page(tolerate=AT_A_LINK, viewport={"width": 1280, "height": 800})
-    page.goto(f"{app}/attention?{urlencode({**params, 'present': 'true'})}")
-    page.locator(".live-plot[data-state=rest]").first.wait_for()
-    settled(page)
+    open_link(page, app, f"attention?{urlencode({**params, 'present': 'true'})}")
     bottom = graph(page, "(graph) => graph.getBoundingClientRect().bottom")
     assert bottom <= 800
     size = page.evaluate(

@@ -25,19 +25,13 @@ from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Subprotocol
 
 from tests.on_screen import graph
+from tests.ports import free_port
 
 ROOT = Path(__file__).parents[2]
 TEMPLATE = ROOT / "deploy" / "nginx.conf.template"
 START_SECONDS = 120
 PASSED_OVER_SECONDS = 2
 SCALE = 2  # the third slider
-
-
-def free_port() -> int:
-    """A port of the loopback interface that nobody listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 class Replica:

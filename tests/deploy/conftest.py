@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.deploy.cluster import Proxy, Replica, Visitor, free_port, run, until
+from tests.deploy.cluster import Proxy, Replica, Visitor, run, until
+from tests.ports import free_port
 
 SECRET = "the same for all replicas, and long enough for that"  # noqa: S105
 

@@ -14,10 +14,11 @@ from pages._ui.bounds import DEFAULT_MB, LEAST_MB, cache_megabytes, share
 ROOT = Path(__file__).parents[2]
 CACHES = ("matrices", "pictures", "results", "trainings", "films", "shelf")
 BOUNDS = """
-from pages._ui import cached, kept, table_film, table_training
 from pages._ui.live.shelf import shelf
+from pages._ui.server import cached, kept
+from pages._ui.table import film, training
 print(cached._matrices.maxsize, cached._pictures.maxsize, kept._results.maxsize,
-      table_training.RUNS._most_bytes, table_film._films.maxsize, shelf.limit)
+      training.RUNS._most_bytes, film._films.maxsize, shelf.limit)
 """
 
 

@@ -346,7 +346,7 @@ def test_a_large_table_is_never_in_memory(make: Callable[..., Path]) -> None:
     code = f"""
 import resource
 from pathlib import Path
-from posembed_core.tokens import load_model
+from posembed_core.tokens.sentence_model import load_model
 peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 before = peak()
 model = load_model(Path({str(folder)!r}))

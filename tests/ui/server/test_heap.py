@@ -14,7 +14,7 @@ from pathlib import Path
 
 import torch
 
-from pages._ui import heap
+from pages._ui.server import heap
 
 def resident():
     return int(re.search(r"VmRSS:\\s*(\\d+)", Path("/proc/self/status").read_text())[1]) / 1024
@@ -41,7 +41,7 @@ import asyncio
 import threading
 
 import app
-from pages._ui import heap
+from pages._ui.server import heap
 
 async def serve():
     called = threading.Event()

@@ -21,10 +21,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import torch
 
-from pages._ui import cached, heap
-from pages._ui.cached import RandomTokens, Setting
+from pages._ui.server import cached, heap
+from pages._ui.server.cached import RandomTokens, Setting
 from posembed_core import combine, create, random_tokens
-from posembed_core.resolution import pool
+from posembed_core.pictures.resolution import pool
 
 sessions, length, dimension = map(int, sys.argv[1:])
 heap.set_thresholds()

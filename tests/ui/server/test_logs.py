@@ -44,7 +44,7 @@ def test_a_traceback_becomes_type_and_place(caplog: pytest.LogCaptureFixture) ->
     (line,) = formatted(caplog.records)
     assert re.fullmatch(
         r'ERROR message="It failed\\nbadly" error="builtins\.ValueError" '
-        r'frames=\["tests/ui/test_logs\.py:\d+ test_a_traceback_becomes_type_and_place"\]',
+        r'frames=\["tests/ui/server/test_logs\.py:\d+ test_a_traceback_becomes_type_and_place"\]',
         line,
     )
 

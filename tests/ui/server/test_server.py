@@ -4,7 +4,6 @@ import contextlib
 import gzip
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -24,6 +23,7 @@ from websockets.sync.client import connect
 import app
 from pages._ui.live import assets
 from pages._ui.server import logs
+from tests.ports import free_port
 
 pytestmark = pytest.mark.server
 
@@ -44,7 +44,7 @@ import sys
 sys.path.insert(0, {root!r})
 import streamlit as st
 from app import report_script_error
-from pages._ui import logs
+from pages._ui.server import logs
 
 logs.tidy()
 app = st.App("failing_page.py", on_script_error=report_script_error)
@@ -80,9 +80,7 @@ class Server:
 @contextlib.contextmanager
 def serving(script: Path, log: Path) -> Iterator[Server]:
     """`streamlit run` a script, in the repository's folder, until the block ends."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     command = [sys.executable, "-m", "streamlit", "run", str(script)]
     options = ["--server.headless", "true", "--server.port", str(port)]
     with (
