@@ -191,8 +191,7 @@ def comparison_shown(
             )
         },
         settings=_spec(progress.spec) | {"step": f"{progress.last.step}"}
-        | {f"table {number}": f"{one.source}, {one.name}, {one.max_seq_len} × {one.embed_dim}"
-           for number, one in enumerate(tables, start=1)},
+        | {f"table {number}": _sized(table) for number, table in enumerate(tables, start=1)},
         tables=lambda: table_arrays.of_comparison(tables),
         scripts=scripts,
         sources=[measure],
@@ -244,6 +243,10 @@ def _references(source: TableSource, formula: AdditiveEncoding | None = None) ->
 def _of_table(table: PositionTable, source: TableSource) -> dict[str, str]:
     run = _spec(source.spec) if isinstance(source, TrainedTable) else {}
     return {"table": f"{table.source}, {table.name}", **run}
+
+
+def _sized(table: PositionTable) -> str:
+    return f"{table.source}, {table.name}, {table.max_seq_len} × {table.embed_dim}"
 
 
 def _spec(spec: TrainingSpec) -> dict[str, str]:

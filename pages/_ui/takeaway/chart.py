@@ -21,8 +21,8 @@ class Chart:
     """What a live plot shows: a figure without numbers, and the numbers.
 
     ``build(*shape)`` makes the figure, and what replaces its layout on a phone; ``shape`` must be
-    hashable. ``differences`` are cells of one array less those of another; ``exact`` sends all
-    digits that float32 has.
+    hashable. ``differences`` name two arrays each: their cells are those of the first less those of
+    the second. ``exact`` sends all digits that float32 has.
     """
 
     build: Callable[..., TwoLayouts]
@@ -37,7 +37,7 @@ class Chart:
         """The figure with its numbers."""
         cells = {name: np.asarray(array) for name, array in self.arrays.items()}
         cells |= {
-            name: cells[one] - cells[other] for name, (one, other) in self.differences.items()
+            name: cells[array] - cells[less] for name, (array, less) in self.differences.items()
         }
         return filled(self.build(*self.shape)[0], cells, self.lines, self.patch)
 
@@ -45,7 +45,7 @@ class Chart:
 def show(chart: Chart, key: str, alt: str) -> live.PlotEvents:
     """The chart on the page."""
     mixes = {name: {name: 1.0} for name in chart.arrays}
-    mixes |= {name: {one: 1.0, other: -1.0} for name, (one, other) in chart.differences.items()}
+    mixes |= {name: {array: 1.0, less: -1.0} for name, (array, less) in chart.differences.items()}
     return live.plot(
         packed(chart.build, chart.shape),
         key=key,

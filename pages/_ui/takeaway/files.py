@@ -1,7 +1,7 @@
 """What a page shows, to take away: arrays as files, and the whole view as one archive.
 
-Files are made piece by piece when they are asked for, so that nothing is computed before, a page
-can show how far it is, and a large array never lies in memory twice.
+Files are made piece by piece when they are asked for, so that nothing is computed before then, a
+page can show how far it has come, and a large array is never in memory twice.
 """
 
 from __future__ import annotations
@@ -241,8 +241,9 @@ def readme(view: View, libraries: Sequence[str] = ()) -> str:
     kept = view.kept()
     files = [f"- `{text.name}`: {text.about}" for text in view.words()]
     files += [
-        f"- `{view.named(one.name)}.{one.kind}`: {_of('picture', one.name)} as it was on the screen"
-        for one in view.drawings
+        f"- `{view.named(drawing.name)}.{drawing.kind}`: {_of('picture', drawing.name)} as it was "
+        "on the screen"
+        for drawing in view.drawings
     ]
     files += [
         f"- `{table.name}.npy`: {table.about} ({table.shape[0]} × {table.shape[1]}, "

@@ -1,4 +1,4 @@
-"""A figure with its numbers: cells and curves that else travel to the browser by themselves."""
+"""A figure with its numbers: the cells and curves that would otherwise be sent separately."""
 
 from __future__ import annotations
 

@@ -108,7 +108,7 @@ def _archive(view: View, charts: Mapping[str, str], key: str) -> None:
         return
     whole = replace(view, drawings=read_drawings(sent, charts))
     data = _with_bar(archive(whole, LIBRARIES), whole.size())
-    _made(data, f"{view.name}.zip", key=f"{key}.zip.made")
+    _download(data, f"{view.name}.zip", key=f"{key}.zip.made")
 
 
 def _arrays(view: View, key: str) -> None:
@@ -164,10 +164,10 @@ def _file(name: str, size: int, pieces: Callable[[], Iterator[bytes | float]], *
             width="stretch",
         )
     elif st.button(f"Make {about}", key=f"{key}.make", width="stretch"):
-        _made(_with_bar(pieces(), size), name, key=f"{key}.made")
+        _download(_with_bar(pieces(), size), name, key=f"{key}.made")
 
 
-def _made(data: bytes, name: str, *, key: str) -> None:
+def _download(data: bytes, name: str, *, key: str) -> None:
     kind = name.rpartition(".")[2]
     st.download_button(
         f"Download {kind}, {said_bytes(len(data))}",

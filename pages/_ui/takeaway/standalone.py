@@ -98,7 +98,7 @@ def standalone_html(
 def _coloured(text: str) -> str:
     """The theme's colours in the place of CSS variables, which no file of its own has."""
     return re.sub(
-        r"var\(--st-([\w-]+)\)", lambda found: json.dumps(_colours()[found[1]])[1:-1], text
+        r"var\(--st-([\w-]+)\)", lambda match: json.dumps(_colours()[match[1]])[1:-1], text
     )
 
 
@@ -107,6 +107,6 @@ def _colours() -> dict[str, str]:
     """The light theme's colours by the names of Streamlit's CSS variables, without ``--st-``."""
     light = tomllib.loads(_CONFIG.read_text(encoding="utf-8"))["theme"]["light"]
     return _DERIVED | {
-        re.sub(r"[A-Z]", lambda found: f"-{found[0].lower()}", name): value
+        re.sub(r"[A-Z]", lambda match: f"-{match[0].lower()}", name): value
         for name, value in light.items()
     }

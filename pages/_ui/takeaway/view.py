@@ -60,13 +60,15 @@ class Plot:
 class OnScreen:
     """A view at its setting; nothing in it is computed before it is asked for.
 
-    ``name`` is what files are called, ``plots`` are by their names in those files: "" for the only
-    one. ``settings`` are what was chosen, in words; they stand below each picture as well, unless
-    ``captions_are_whole``. ``scripts`` are by the name of what each computes, which makes the names
-    of their files too, where ``script_files`` has no other; ``sources`` are the core's functions
-    behind the view. ``about`` is what the README says first, in place of alternative texts,
-    captions and ``references``. ``code_name`` is what a script that is downloaded by itself is
-    called, in place of ``name``.
+    ``name`` is what its files are called. ``plots`` are by what their files add to that name: ""
+    for the only one. ``settings`` are what was chosen, in words; they also stand below each picture
+    that is taken away, unless ``captions_are_whole``. ``scripts`` are by the title of what each
+    computes, which makes the names of their files unless ``script_files`` has another for a title.
+    ``sources`` are the core's functions behind the view.
+
+    The README begins with what ``about`` says, or without it with alternative texts, captions and
+    ``references``. A script that is downloaded by itself is called ``code_name``, or without it
+    ``name``.
     """
 
     name: str
@@ -91,8 +93,8 @@ class OnScreen:
     def view(self) -> View:
         """All of it, to take away."""
         link = here()
-        said = {part: (plot.alt(), plot.caption()) for part, plot in self.plots.items()}
-        sentences = (sentence for both in said.values() for sentence in both)
+        words = {part: (plot.alt(), plot.caption()) for part, plot in self.plots.items()}
+        sentences = (sentence for both in words.values() for sentence in both)
         about = (
             "\n\n".join([*sentences, *dict.fromkeys(self.references)])
             if self.about is None
@@ -105,8 +107,10 @@ class OnScreen:
             link=link,
             settings=self.settings,
             tables=self.tables(),
-            pictures={part: partial(self._page, part, link, *said[part]) for part in self.plots},
-            scripts={self._file_of(title): one for title, one in written(self.scripts).items()},
+            pictures={part: partial(self._page, part, link, *words[part]) for part in self.plots},
+            scripts={
+                self._file_of(title): script for title, script in written(self.scripts).items()
+            },
             texts=self.texts,
         )
 
@@ -158,17 +162,17 @@ def remember(page: str, **values: object) -> None:
 
 def remembered(page: str) -> Mapping[str, Any]:
     """What the sliders of the view last said."""
-    said: Mapping[str, Any] = st.session_state.get(f"{page}.shown", {})
-    return said
+    values: Mapping[str, Any] = st.session_state.get(f"{page}.shown", {})
+    return values
 
 
 def whole(name: str, about: str, matrix: Tensor, **options: Any) -> Table:
-    """A table of a matrix that is there already."""
+    """A table of a matrix that has been computed already."""
     return Table(name, about, (matrix.shape[0], matrix.shape[1]), lambda at: matrix[at], **options)
 
 
 def written(scripts: Mapping[str, Script]) -> dict[str, Script]:
-    """Those scripts that there is a recipe for."""
+    """The scripts without those that have no recipe."""
     return {name: script for name, script in scripts.items() if _is_written(script)}
 
 
