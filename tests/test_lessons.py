@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages._ui.controls import link
+from pages._ui.combine.settings import read_link
 from pages._ui.lessons import answers
 from pages._ui.lessons.files import LessonError, Step, lessons, read_lesson
+from pages._ui.server import cached
 from pages._ui.site import FOLDER, PAGES
 
 LESSONS = lessons()
@@ -24,6 +25,17 @@ QUESTIONS = ("random-matrix", "add-or-concatenate", "hard-coded-table", "frequen
              "square-root", "last-row", "two-ropes")  # fmt: skip
 HANDBOOK = ("handbook-injection", "handbook-table", "handbook-combining")
 FILES = {page.path: page.file for page in PAGES}
+
+# The landing page's defaults, and every one of its settings at another value.
+LINKS = (
+    {},
+    {
+        "encoding": "learned", "length": "33", "dimension": "12", "scale": "0.37", "seed": "5",
+        "token_seed": "7", "token_std": "1.25", "token_skip": "3", "operation": "concat",
+        "layer_norm": "true", "sqrt_dim": "true", "std": "0.1", "at": "0_32",
+    },
+    {"encoding": "alibi", "head": "3", "alibi_bias_max": "4"},
+)  # fmt: skip
 
 GOOD = """
 title = "A title"
@@ -152,17 +164,22 @@ def test_a_new_file_is_a_new_lesson(tmp_path: Path) -> None:
     assert [(one.slug, one.steps[0].params) for one in found.values()] == [("mine", {"scale": "2"})]
 
 
-def test_answers_take_the_landing_pages_own_defaults(monkeypatch: pytest.MonkeyPatch) -> None:
-    defaults: dict[str, str] = {}
-    read = link.Link.read
+def test_a_link_is_read_as_the_landing_page_reads_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    settings: list[cached.Setting] = []
+    picture = cached.picture
 
-    def noting(self: link.Link, name: str, parameter: object, default: object) -> object:
-        defaults[name] = parameter.format(default)
-        return read(self, name, parameter, default)
+    def noting(setting: cached.Setting) -> object:
+        settings.append(setting)
+        return picture(setting)
 
-    monkeypatch.setattr(link.Link, "read", noting)
-    open_page("combine", {})
-    assert {name: defaults[name] for name in answers.DEFAULTS} == dict(answers.DEFAULTS)
+    monkeypatch.setattr(cached, "picture", noting)
+    for params in LINKS:
+        settings.clear()
+        app = open_page("combine", params)
+        assert not app.exception
+        assert set(settings) == {read_link(params)[0]}
+        scale = app.session_state["combine.shown"]["scale"]
+        assert scale == read_link(params)[1]
 
 
 def test_lessons_have_a_place_in_the_list_each() -> None:

@@ -126,6 +126,15 @@ class Preview:
             token, vector = (matrix[at] for matrix in self._matrices())
             return self._piece(token, vector, at, scale)
 
+    def bias(self, query: int, key: int) -> float:
+        """The bias of the head shown for a query and a key, before the scale."""
+        return float(self._bias(torch.tensor([query]), torch.tensor([key])))
+
+    def bias_rows(self, at: slice, scale: float) -> Tensor:
+        """``scale`` times the bias of the head shown, of the queries ``at`` on every key."""
+        keys = torch.arange(self.shape[0])
+        return scale * self._bias(keys[at], keys)
+
     @property
     def is_of_another_kind(self) -> bool:
         """Whether the middle picture's numbers are no components of vectors: a bias, a cosine."""
@@ -156,8 +165,8 @@ class Preview:
     def _pooled(self) -> dict[str, Cells]:
         tokens = self.tokens()
         arrays = {"token": self._pool(tokens)}
-        if isinstance(self.encoding, BiasEncoding):
-            arrays["position"] = self._bias_cells(self.encoding)
+        if self.shows_bias:
+            arrays["position"] = self._bias_cells()
         elif self.vectors is not None:
             vectors = self.vectors()
             arrays["position"] = self._pool(vectors)
@@ -240,17 +249,22 @@ class Preview:
         combined = self.encoding.contribute(token, where, scale, self.operation, excerpt)
         return combined.normalised(self.layer_norm)
 
-    def _bias_cells(self, encoding: BiasEncoding) -> Cells:
+    def _bias_cells(self) -> Cells:
         # Keys lie along the picture's rows, as positions do in the other pictures. One query cell
         # at a time: the whole bias of 8192 positions has 67 million values for each head.
         keys = torch.arange(self.rows.start, self.rows.stop)
-        local, head = Span(0, len(keys), self.rows.step), slice(self.head, self.head + 1)
+        local = Span(0, len(keys), self.rows.step)
         cells = []
         for start in range(self.queries.start, self.queries.stop, self.queries.step):
             queries = torch.arange(start, min(start + self.queries.step, self.queries.stop))
-            bias = encoding.bias(queries, keys, heads=head)[0]
+            bias = self._bias(queries, keys)
             cells.append(pool(bias.T, local, Span(0, len(queries), self.queries.step)))
         return torch.cat(cells, dim=1)
+
+    def _bias(self, queries: Tensor, keys: Tensor) -> Tensor:
+        if not isinstance(self.encoding, BiasEncoding):
+            raise EncodingError(f"{self.encoding.title} has no bias to show")
+        return self.encoding.bias(queries, keys, heads=slice(self.head, self.head + 1))[0]
 
     def _pool(self, matrix: Tensor) -> Cells:
         # A copy, since a view would keep the whole matrix in memory.
@@ -323,3 +337,7 @@ class Reading:
     def rows(self, at: slice) -> Combined:
         """The whole vectors of some positions."""
         return self.preview.exact_rows(at, self.scale)
+
+    def bias(self, at: slice) -> Tensor:
+        """The score bias of some queries on every key, times the scale; see `Preview.bias_rows`."""
+        return self.preview.bias_rows(at, self.scale)

@@ -6,10 +6,10 @@ import torch
 
 from pages._ui.figures.equation import TERMS
 from pages._ui.theme import tinted
-from posembed_core import AdditiveEncoding, BiasEncoding, RotaryEncoding
+from posembed_core import RotaryEncoding
 from posembed_core.frequencies import split_pairs
 from posembed_core.operations import Combined
-from posembed_core.pictures.preview import Frame, Preview
+from posembed_core.pictures.preview import Preview, Reading
 
 
 def cell_at(preview: Preview, trace: str, x: object, y: object) -> tuple[int, ...]:
@@ -37,37 +37,38 @@ def has_cell(preview: Preview, cell: tuple[int, ...]) -> bool:
     return len(cell) == 2 and cell[0] < n and cell[1] < d
 
 
-def arithmetic(preview: Preview, frame: Frame, cell: tuple[int, ...], scale: float) -> str:
+def arithmetic(reading: Reading, cell: tuple[int, ...]) -> str:
     """How the value of a cell (see `cell_at`) came about, in Markdown.
 
     For a cell that stands for many values, the same with means: they add up as well.
     """
-    row, column = cell[:2]
-    if len(cell) == 3 and isinstance(preview.encoding, BiasEncoding):
-        return _of_bias(preview.encoding, preview.head, column, row, scale)
+    preview, (row, column) = reading.preview, cell[:2]
+    if len(cell) == 3:
+        return _of_bias(reading, column, row)
     if preview.rows.step > 1 or preview.columns.step > 1:
-        return _of_means(preview, frame, row, column)
-    one = preview.exact(row, scale)
-    e, h = one.token[0, column], one.combined[0, column]
+        return _of_means(reading, row, column)
+    exact = reading.row(row)
+    e, h = exact.token[0, column], exact.combined[0, column]
     if isinstance(preview.encoding, RotaryEncoding):
-        line = _of_rotation(preview, preview.encoding, one, row, column, scale)
-    elif not isinstance(preview.encoding, AdditiveEncoding):
+        line = _of_rotation(reading, preview.encoding, exact, row, column)
+    elif preview.encoding.acts_inside:
         line = f"{_h(row, column)} = {_e(row, column)} = **{_number(e)}**: position enters later"
     elif preview.operation == "concat":
         line = (
             f"{_h(row, column)} = {_e(row, column)} = **{_number(e)}**, and "
             f"{_h(row, preview.shape[1] + column)} = {_p(row, column)} = "
-            f"**{_number(one.moved[0, column])}**"
+            f"**{_number(exact.moved[0, column])}**"
         )
     else:
-        line = _of_sum(preview, one, row, column, scale)
+        line = _of_sum(reading, exact, row, column)
     if preview.layer_norm is not None:
         line += f"; after LayerNorm {_h(row, column)} = **{_number(h)}**"
     return line
 
 
-def _of_bias(encoding: BiasEncoding, head: int, query: int, key: int, scale: float) -> str:
-    bias = float(encoding.bias([query], [key], heads=slice(head, head + 1)))
+def _of_bias(reading: Reading, query: int, key: int) -> str:
+    head, scale = reading.preview.head, reading.scale
+    bias = reading.preview.bias(query, key)
     term = tinted("position", f"s · b[{query}, {key}]")
     return (
         f"Head {head + 1}, query {query}, key {key}: {term} = {scale:g} · {bias:.9g} = "
@@ -75,27 +76,28 @@ def _of_bias(encoding: BiasEncoding, head: int, query: int, key: int, scale: flo
     )
 
 
-def _of_sum(preview: Preview, one: Combined, row: int, column: int, scale: float) -> str:
-    e, moved = one.token[0, column], one.moved[0, column]
+def _of_sum(reading: Reading, exact: Combined, row: int, column: int) -> str:
+    preview = reading.preview
+    e, moved = exact.token[0, column], exact.moved[0, column]
     # The factor itself, so that a scale of 0 shows it too.
-    p = preview.vectors()[row, column] if preview.vectors else torch.zeros(())
+    p = preview.at(1.0).row(row).moved[0, column]
     times = preview.operation == "multiply"
     total = e * moved if times else e + moved
     sign = "·" if times else "+"
     return (
         f"{_h(row, column)} = {_e(row, column)} {sign} "
         f"{_p(row, column)} = {_number(e)} {sign} "
-        f"{scale:g} · {_number(p)} = **{_number(total)}**"
+        f"{reading.scale:g} · {_number(p)} = **{_number(total)}**"
     )
 
 
 def _of_rotation(
-    preview: Preview, encoding: RotaryEncoding, one: Combined, row: int, column: int, scale: float
+    reading: Reading, encoding: RotaryEncoding, exact: Combined, row: int, column: int
 ) -> str:
     width = encoding.rotary_dim
     if column >= width:
         return (
-            f"{_h(row, column)} = {_e(row, column)} = {_number(one.token[0, column])}: "
+            f"{_h(row, column)} = {_e(row, column)} = {_number(exact.token[0, column])}: "
             f"channels from {width} on don't turn"
         )
     channels = torch.arange(width, dtype=torch.float64)
@@ -103,9 +105,9 @@ def _of_rotation(
     is_first = bool((firsts == column).any())
     pair = int(((firsts if is_first else seconds) == column).nonzero())
     a, b = int(firsts[pair]), int(seconds[pair])
-    length = preview.shape[0]
-    angle = float(encoding.angles([row], length, scale=scale)[0, pair])
-    x, y = one.token[0, a], one.token[0, b]
+    length = reading.preview.shape[0]
+    angle = float(encoding.angles([row], length, scale=reading.scale)[0, pair])
+    x, y = exact.token[0, a], exact.token[0, b]
     formula = (
         f"e[{row}, {a}] cos θ − e[{row}, {b}] sin θ"
         if is_first
@@ -116,23 +118,24 @@ def _of_rotation(
     return (
         f"{_h(row, column)} = {formula} with e[{row}, {a}] = {_number(x)}, e[{row}, {b}] = "
         f"{_number(y)} and θ = s · {row} · ω{_subscript(pair)} = {angle:.9g} rad: "
-        f"**{_number(one.moved[0, column] + one.token[0, column])}**"
+        f"**{_number(exact.moved[0, column] + exact.token[0, column])}**"
     )
 
 
-def _of_means(preview: Preview, frame: Frame, row: int, column: int) -> str:
+def _of_means(reading: Reading, row: int, column: int) -> str:
+    preview, frame = reading.preview, reading.frame
     rows, columns = preview.rows, preview.columns
     i = (rows.index(row) - rows.start) // rows.step
     j = (columns.index(column) - columns.start) // columns.step
     last_row = min(rows.index(row) + rows.step, rows.stop) - 1
     last_column = min(columns.index(column) + columns.step, columns.stop) - 1
     e, p, h = (float(frame.cells(name)[i, j]) for name in ("token", "position", "combined"))
-    where = f"[{rows.index(row)}…{last_row}, {columns.index(column)}…{last_column}]"
+    block = f"[{rows.index(row)}…{last_row}, {columns.index(column)}…{last_column}]"
     middle = (
         f", {tinted('position', 'the middle picture')} {p:.9g}" if not preview.shows_bias else ""
     )
     return (
-        f"Means over the values behind the cell {where}: {tinted('token', 'e')} {e:.9g}{middle}, "
+        f"Means over the values behind the cell {block}: {tinted('token', 'e')} {e:.9g}{middle}, "
         f"{tinted('combined', 'h')} **{h:.9g}**. Zoom in to see single values."
     )
 

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from pages._ui import live
+from pages._ui.combine.arithmetic import arithmetic
+from pages._ui.combine.settings import Chosen
+from pages._ui.families import words_of
 from pages._ui.figures.equation import TERMS, Look, Panel
+from pages._ui.server import cached
 from pages._ui.theme import tinted
-from posembed_core import (
-    AdditiveEncoding,
-    BiasEncoding,
-    Encoding,
-    RelativeEncoding,
-    RotaryEncoding,
-)
+from posembed_core import Encoding
 from posembed_core.combination import concat_identity
 from posembed_core.operations import Combined, LayerNorm, Operation
-from posembed_core.pictures.preview import Frame, Preview
+from posembed_core.pictures.preview import Preview, Reading
 from posembed_core.pictures.resolution import Span
 
 _SIGNS = {"add": "+", "multiply": "∘", "concat": ";"}
@@ -25,43 +23,52 @@ _TEX = {"add": "$+$", "multiply": r"$\circ$", "concat": "$;$"}
 
 def equation(cls: type[Encoding], operation: Operation, layer_norm: bool) -> str:
     """The equation of the pictures, each term in its colour."""
-    e, p, h = tinted("token", "$e$"), tinted("position", r"$s\cdot p$"), tinted("combined", "$h$")
-    if issubclass(cls, RotaryEncoding):
-        right = tinted("position", r"$R(s\cdot i)$") + f" {e}"
-    elif issubclass(cls, AdditiveEncoding):
-        right = f"{e} {_TEX[operation]} {p}"
-    else:
-        right = e
+    words = words_of(cls)
+    e, p, h = tinted("token", "$e$"), tinted("position", words.position), tinted("combined", "$h$")
+    right = words.equation.format(e=e, p=p, join=_TEX[operation])
     if operation == "concat":
         right = f"[{right}]"
     return f"{h} $=$ LN({right})" if layer_norm else f"{h} $=$ {right}"
 
 
-def look(preview: Preview, words: Sequence[str] = ()) -> Look:
-    """Headings, axes and signs of the three pictures."""
-    encoding, (n, d), columns = preview.encoding, preview.shape, preview.columns
+def look(preview: Preview, tokens: Sequence[str] = ()) -> Look:
+    """Headings, axes and signs of the three pictures; ``tokens`` are a sentence's."""
+    (n, d), columns, words = preview.shape, preview.columns, words_of(preview.encoding)
     token = Panel("token e", "e", columns, d)
-    middle = Panel("scale · position s·p", "s·p", columns, d)
     combined = Panel("combined h", "h", columns, d)
-    signs = (_SIGNS[preview.operation], "=")
-    if isinstance(encoding, RotaryEncoding):
-        middle = Panel("rotation: cos of the angle", "cos", columns, d, own_scale=True)
-        signs = ("R(i)", "=")
-    elif isinstance(encoding, BiasEncoding):
-        heading = f"score bias of head {preview.head + 1}"
-        middle = Panel(heading, "s·b", preview.queries, n, "query", "key", own_scale=True)
-        signs = ("", "")
-    elif isinstance(encoding, RelativeEncoding):
-        middle = Panel("relative vectors at query 0", "s·a", columns, d, across="key")
-        signs = ("", "")
-    elif preview.operation == "concat":
+    if preview.operation == "concat":
         # The second half starts at a whole cell: the first's last one may be drawn too long.
         half, start = columns.cells * columns.step, 2 * columns.start
         both = Span(start, start + 2 * half, columns.step)
         combined = Panel("combined h: e, then s·p", "h", both, max(2 * d, both.stop))
+    middle = Panel(
+        words.middle.heading.format(head=preview.head + 1),
+        words.middle.symbol,
+        *((preview.queries, n) if preview.shows_bias else (columns, d)),
+        words.middle.up,
+        words.middle.across,
+        own_scale=words.middle.own_scale,
+    )
+    between, equals = (sign.format(join=_SIGNS[preview.operation]) for sign in words.signs)
     if preview.layer_norm is not None:
-        signs = (signs[0], "LN =")
-    return Look((token, middle, combined), preview.rows, n, signs, tuple(words))
+        equals = "LN ="
+    return Look((token, middle, combined), preview.rows, n, (between, equals), tuple(tokens))
+
+
+def explain(chosen: Chosen, reading: Reading, cell: tuple[int, ...]) -> Iterator[live.Note]:
+    """What the cells are, the clicked cell's arithmetic, and the numbers at chosen positions."""
+    preview, tokens = reading.preview, chosen.tokens
+    n = preview.shape[0]
+    yield live.Line(" ".join([seen(preview), *asides(reading)]))
+    if cell:
+        yield live.Line(arithmetic(reading, cell), "arithmetic")
+    rows = [(i, tokens[i] if tokens else "", reading.row(i)) for i in chosen.at if i < n]
+    # The model's LayerNorm has its width, which a concatenation exceeds.
+    fits = chosen.in_words and preview.layer_norm is None and chosen.operation != "concat"
+    yield numbers(rows, cached.needed_model().layer_norm if fits else None)
+    beyond = [str(i) for i in chosen.at if i >= n]
+    if beyond:
+        yield live.Line(f"Positions go from 0 to {n - 1}: there is no {', '.join(beyond)}.")
 
 
 def seen(preview: Preview) -> str:
@@ -75,32 +82,33 @@ def seen(preview: Preview) -> str:
     )
 
 
-def asides(preview: Preview, scale: float) -> list[str]:
+def asides(reading: Reading) -> list[str]:
     """What must be said of this combination besides: where position acts, what it costs."""
-    said = [_role(preview.encoding)]
+    preview = reading.preview
+    sentences = [words_of(preview.encoding).role.format(title=preview.encoding.title)]
     if preview.is_of_another_kind:
-        said.append(
+        sentences.append(
             "The middle picture has colours of its own, from blue (least) to red (greatest)."
         )
     if preview.operation == "concat":
-        said.append(_concat_cost(preview, scale))
+        sentences.append(_concat_cost(reading))
     if preview.layer_norm is not None:
         own = preview.layer_norm.weight is not None
-        said.append("LayerNorm has the model's own weight and bias." if own else "")
-    return [sentence for sentence in said if sentence]
+        sentences.append("LayerNorm has the model's own weight and bias." if own else "")
+    return [sentence for sentence in sentences if sentence]
 
 
-def alt(preview: Preview, frame: Frame, scale: float) -> str:
+def alt(reading: Reading) -> str:
     """The picture in one sentence, with its numbers."""
-    norms = [getattr(frame.norms, term) for term in TERMS]
+    norms = [getattr(reading.norms, term) for term in TERMS]
     spans = ", ".join(
         f"{term} {float(norm.min()):.3g} to {float(norm.max()):.3g}"
         for term, norm in zip(TERMS, norms, strict=True)
     )
-    n, d = preview.shape
+    n, d = reading.preview.shape
     return (
-        f"Heatmaps of {n} token vectors of {d} dimensions, of {preview.encoding.title} at scale "
-        f"{scale:g}, and of both combined. Norms per position: {spans}."
+        f"Heatmaps of {n} token vectors of {d} dimensions, of {reading.preview.encoding.title} at "
+        f"scale {reading.scale:g}, and of both combined. Norms per position: {spans}."
     )
 
 
@@ -115,10 +123,10 @@ def numbers(
     heads = ["position", *(f"‖{term}‖" for term in terms), *terms]
     heads += ["LayerNorm(h)"] if layer_norm else []
     lines = []
-    for position, word, one in rows:
-        norms = one.norms()
-        vectors = [one.token, one.moved, one.combined]
-        vectors += [layer_norm(one.combined)] if layer_norm else []
+    for position, word, row in rows:
+        norms = row.norms()
+        vectors = [row.token, row.moved, row.combined]
+        vectors += [layer_norm(row.combined)] if layer_norm else []
         cells = [f"{position} {_code(word)}" if word else f"{position}"]
         cells += [f"{float(getattr(norms, term)[0]):.3f}" for term in TERMS]
         cells += [_first(vector[0].tolist(), shown) for vector in vectors]
@@ -126,29 +134,10 @@ def numbers(
     return live.Table("Numbers at chosen positions", heads, lines, numbers=(1, 2, 3))
 
 
-def _role(encoding: Encoding) -> str:
-    if isinstance(encoding, RotaryEncoding):
-        return (
-            f"{encoding.title} turns each pair of channels by an angle that grows with the "
-            "position: nothing is added. In a model it turns queries and keys. "
-            "Here ‖s·p‖ is ‖h − e‖."
-        )
-    if isinstance(encoding, BiasEncoding):
-        return (
-            f"{encoding.title} leaves the vectors as they are, h = e, and adds a bias to the "
-            "attention scores: the middle picture, query × key."
-        )
-    if isinstance(encoding, RelativeEncoding):
-        return (
-            f"{encoding.title} leaves the vectors as they are, h = e: vectors for relative "
-            "positions join the queries and keys inside attention."
-        )
-    return ""
-
-
-def _concat_cost(preview: Preview, scale: float) -> str:
-    one, d = preview.exact(preview.shape[0] - 1, scale), preview.shape[1]
-    same = concat_identity(one.token, one.moved, out=d)
+def _concat_cost(reading: Reading) -> str:
+    n, d = reading.preview.shape
+    last = reading.row(n - 1)
+    same = concat_identity(last.token, last.moved, out=d)
     return (
         "A projection of both is a sum of two projections, W[e; s·p] = W₁e + W₂s·p (computed: "
         f"largest difference {same.residual:.1e}); to {d} channels it has "

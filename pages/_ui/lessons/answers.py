@@ -15,11 +15,12 @@ from torch import Tensor
 
 from pages._ui.attention.inputs import Scene, column, inputs, shifted, shuffled
 from pages._ui.attention.settings import FIELDS, OF_VIEWS
+from pages._ui.combine.settings import read_link
 from pages._ui.controls.fields import read_fields
 from pages._ui.lessons.files import LessonError, Step
-from pages._ui.server.cached import RandomTokens, Setting, picture
+from pages._ui.server.cached import picture
 from pages._ui.server.kept import kept
-from posembed_core import TrainingSpec, create, encodings, train_table
+from posembed_core import TrainingSpec, train_table
 from posembed_core.base import AdditiveEncoding, Encoding
 from posembed_core.combination import concat_identity
 from posembed_core.operations import Combined
@@ -27,13 +28,6 @@ from posembed_core.tables.measures.similarity import adjacent_cosine
 
 Params = Mapping[str, str]
 Term = Literal["token", "position", "combined"]
-
-# The landing page's defaults, which its links leave out; a test holds them to the page's own.
-DEFAULTS: Params = {
-    "encoding": "sinusoidal", "length": "128", "dimension": "64", "scale": "1",
-    "token_seed": "123", "token_std": "0.5", "token_skip": "0",
-    "operation": "add", "layer_norm": "false", "sqrt_dim": "false",
-}  # fmt: skip
 
 
 def compute(step: Step, answer: Mapping[str, Any]) -> float:
@@ -92,14 +86,14 @@ def width(params: Params, at: int = 0) -> float:
 
 def weights_saved(params: Params, out: int) -> float:
     """Weights of a projection of [e; s·p] to ``out`` channels, less those of one of e + s·p."""
-    one = _exact({**params, "operation": "concat"}, 0)
-    same = concat_identity(one.token, one.moved, out=out)
+    first = _exact({**params, "operation": "concat"}, 0)
+    same = concat_identity(first.token, first.moved, out=out)
     return float(same.concat_parameters - same.add_parameters)
 
 
 def positions_a_turn(params: Params, pair: int) -> float:
     """After how many positions the sine and cosine of a pair come back: 2π / ω, pairs from 0 on."""
-    encoding = _encoding(params)
+    encoding = read_link(params)[0].encoding
     if not isinstance(encoding, AdditiveEncoding):
         raise LessonError("positions_a_turn needs an encoding of sines and cosines")
     # The angle of one step, as the table itself shows it.
@@ -147,43 +141,13 @@ QUANTITIES: Mapping[str, Mapping[str, Callable[..., float]]] = {
 }  # fmt: skip
 
 
-def setting_of(params: Params) -> tuple[Setting, float]:
-    """The landing page's setting, and its scale, from a link that has no sentence."""
-    full = {**DEFAULTS, **params}
-    source = RandomTokens(
-        int(full["token_seed"]), float(full["token_std"]), int(full["token_skip"])
-    )
-    made = Setting(
-        source=source,
-        length=int(full["length"]),
-        dimension=int(full["dimension"]),
-        encoding=_encoding(params),
-        operation=full["operation"],  # type: ignore[arg-type]
-        layer_norm=full["layer_norm"] == "true",
-        sqrt_dim=full["sqrt_dim"] == "true",
-    )
-    return made, float(full["scale"])
-
-
-def _encoding(params: Params) -> Encoding:
-    full = {**DEFAULTS, **params}
-    sizes = {"length": int(full["length"]), "dimension": int(full["dimension"])}
-    cls = encodings()[full["encoding"]]
-    fields = {
-        name: sizes.get(parameter.role) or parameter.parse(name, params[name])
-        for name, parameter in cls.parameters().items()
-        if parameter.role in sizes or name in params
-    }
-    return create(full["encoding"], **fields)
-
-
 def _exact(params: Params, at: int) -> Combined:
-    made, scale = setting_of(params)
-    return picture(made).preview.exact(at, scale)
+    setting, scale = read_link(params)
+    return picture(setting).preview.at(scale).row(at)
 
 
-def _vector(one: Combined, of: Term) -> Tensor:
-    return {"token": one.token, "position": one.moved, "combined": one.combined}[of][0]
+def _vector(row: Combined, of: Term) -> Tensor:
+    return {"token": row.token, "position": row.moved, "combined": row.combined}[of][0]
 
 
 def _scene(params: Params) -> Scene:

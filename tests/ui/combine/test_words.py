@@ -91,7 +91,7 @@ def test_a_cell_of_many_values_says_how_many() -> None:
 
 @pytest.mark.parametrize("slug", SLUGS)
 def test_every_family_says_where_position_acts(slug: str) -> None:
-    said = " ".join(asides(preview(slug), 1.0))
+    said = " ".join(asides(preview(slug).at(1.0)))
     title = pc.encodings()[slug].title
     if slug in FAMILY[pc.AdditiveEncoding]:
         assert said == ""
@@ -107,7 +107,7 @@ def test_every_family_says_where_position_acts(slug: str) -> None:
 
 
 def test_what_a_concatenation_costs() -> None:
-    said = " ".join(asides(preview("sinusoidal", operation="concat"), 0.5))
+    said = " ".join(asides(preview("sinusoidal", operation="concat").at(0.5)))
     assert "to 8 channels it has 128 parameters, after a sum 64" in said
     residual = float(re.findall(r"largest difference (\S+)\)", said)[0])
     assert residual < 1e-13
@@ -115,17 +115,16 @@ def test_what_a_concatenation_costs() -> None:
 
 def test_a_models_own_layer_norm_is_said() -> None:
     own = pc.LayerNorm(torch.ones(8), torch.zeros(8))
-    assert "own weight" in " ".join(asides(preview("sinusoidal", layer_norm=own), 1.0))
+    assert "own weight" in " ".join(asides(preview("sinusoidal", layer_norm=own).at(1.0)))
     assert "own weight" not in " ".join(
-        asides(preview("sinusoidal", layer_norm=pc.LayerNorm()), 1.0)
+        asides(preview("sinusoidal", layer_norm=pc.LayerNorm()).at(1.0))
     )
 
 
 @pytest.mark.parametrize("slug", SLUGS)
 def test_the_picture_in_one_sentence(slug: str) -> None:
-    shown = preview(slug)
-    frame = shown.frame(0.5)
-    text = alt(shown, frame, 0.5)
+    reading = preview(slug).at(0.5)
+    frame, text = reading.frame, alt(reading)
     assert "12 token vectors of 8 dimensions" in text
     assert pc.encodings()[slug].title in text
     assert "at scale 0.5" in text
@@ -235,7 +234,7 @@ def close(value: float, expected: float, size: float = 1.0) -> None:
 def test_a_sum_adds_up(operation: Any, row: int, column: int, scale: float) -> None:
     shown = preview("sinusoidal", operation=operation)
     frame = shown.frame(scale)
-    sentence = arithmetic(shown, frame, (row, column), scale)
+    sentence = arithmetic(shown.at(scale), (row, column))
     sign = r"\+" if operation == "add" else "·"
     found = re.search(
         rf"= ({NUMBER}) {sign} ({NUMBER}) · ({NUMBER}) = ({NUMBER})$", plain(sentence)
@@ -254,7 +253,7 @@ def test_a_sum_adds_up(operation: Any, row: int, column: int, scale: float) -> N
 @settings(max_examples=20)
 def test_a_concatenation_names_both_places(row: int, column: int, scale: float) -> None:
     shown = preview("sinusoidal", operation="concat")
-    sentence = arithmetic(shown, shown.frame(scale), (row, column), scale)
+    sentence = arithmetic(shown.at(scale), (row, column))
     assert f"h[{row}, {column}] = e[{row}, {column}]" in plain(sentence)
     assert f"h[{row}, {8 + column}] = s · p[{row}, {column}]" in plain(sentence)
     _, (first, second) = claims(sentence)
@@ -287,7 +286,7 @@ def rotated(sentence: str) -> float:
 def test_a_rotation_adds_up(slug: str, pairing: str, row: int, column: int, scale: float) -> None:
     shown = preview(slug, pairing=pairing)
     frame = shown.frame(scale)
-    sentence = arithmetic(shown, frame, (row, column), scale)
+    sentence = arithmetic(shown.at(scale), (row, column))
     _, (result,) = claims(sentence)
     close(result, rotated(sentence), 2.0)
     close(result, float(frame.cells("combined")[row, column]), 2.0)
@@ -295,7 +294,7 @@ def test_a_rotation_adds_up(slug: str, pairing: str, row: int, column: int, scal
 
 def test_a_partial_rotation_says_what_stays() -> None:
     shown = preview("rope", rotary_fraction=0.5)
-    sentence = plain(arithmetic(shown, shown.frame(1.0), (3, 6), 1.0))
+    sentence = plain(arithmetic(shown.at(1.0), (3, 6)))
     e = float(shown.tokens()[3, 6])
     assert f"h[3, 6] = e[3, 6] = {e:.9g}: channels from 4 on don't turn" in sentence
 
@@ -306,7 +305,7 @@ def test_a_partial_rotation_says_what_stays() -> None:
 def test_a_bias_multiplies(slug: str, scale: float, key: int, query: int, head: int) -> None:
     shown = preview(slug, head=head)
     frame = shown.frame(scale)
-    sentence = arithmetic(shown, frame, (key, query, 1), scale)
+    sentence = arithmetic(shown.at(scale), (key, query, 1))
     assert f"Head {head + 1}, query {query}, key {key}" in sentence
     found = re.search(rf"= ({NUMBER}) · ({NUMBER}) = ({NUMBER}),", plain(sentence))
     assert found
@@ -320,7 +319,7 @@ def test_a_bias_multiplies(slug: str, scale: float, key: int, query: int, head: 
 @pytest.mark.parametrize("slug", [*FAMILY[pc.BiasEncoding], *FAMILY[pc.RelativeEncoding]])
 def test_what_acts_later_leaves_the_value(slug: str) -> None:
     shown = preview(slug)
-    _, (value,) = claims(arithmetic(shown, shown.frame(1.0), (2, 3), 1.0))
+    _, (value,) = claims(arithmetic(shown.at(1.0), (2, 3)))
     assert torch.tensor(value) == shown.tokens()[2, 3]
 
 
@@ -328,7 +327,7 @@ def test_what_acts_later_leaves_the_value(slug: str) -> None:
 def test_a_layer_norm_gives_its_own_value_last(slug: str) -> None:
     shown = preview(slug, layer_norm=pc.LayerNorm())
     frame = shown.frame(1.0)
-    _, (before, after) = claims(arithmetic(shown, frame, (4, 5), 1.0))
+    _, (before, after) = claims(arithmetic(shown.at(1.0), (4, 5)))
     close(after, float(frame.cells("combined")[4, 5]))
     plain_h = float(preview(slug).exact(4, 1.0).combined[0, 5])
     close(before, plain_h, 2.0)
@@ -339,7 +338,7 @@ def test_a_layer_norm_gives_its_own_value_last(slug: str) -> None:
 def test_means_are_those_of_the_cell(operation: Any, cell: tuple[int, int]) -> None:
     shape, scale = (1024, 512), 0.5
     shown = preview("sinusoidal", shape, operation=operation)
-    sentence = plain(arithmetic(shown, shown.frame(scale), cell, scale))
+    sentence = plain(arithmetic(shown.at(scale), cell))
     found = re.search(r"\[(\d+)…(\d+), (\d+)…(\d+)\]", sentence)
     assert found
     top, bottom, left, right = map(int, found.groups())
