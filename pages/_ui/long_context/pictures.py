@@ -63,9 +63,9 @@ def scores_picture(
 ) -> go.Figure:
     """The picture of scores and rounding."""
     table, columns = pair_table(encoding, wanted), score_columns(encoding, wanted)
-    where = ((columns["from"] + columns["to"]) / 2)[1:].tolist()
+    distance = ((columns["from"] + columns["to"]) / 2)[1:].tolist()
     before, after = (
-        Curve(where, columns[f"score_{name}"][1:].tolist()) for name in ("before", "after")
+        Curve(distance, columns[f"score_{name}"][1:].tolist()) for name in ("before", "after")
     )
     errors = {
         ARITHMETICS[name].title: Curve(*map(list, error_lists(table, name)))
@@ -86,5 +86,5 @@ def score_columns(encoding: RotaryEncoding, wanted: int) -> dict[str, Tensor]:
 
 def error_lists(table: PairTable, arithmetic: str) -> tuple[list[float], list[float]]:
     """Positions and the largest error of a cosine at each."""
-    where, error = error_curve(table.after, MAX_DISTANCE, ARITHMETICS[arithmetic])
-    return where.tolist(), error.tolist()
+    positions, error = error_curve(table.after, MAX_DISTANCE, ARITHMETICS[arithmetic])
+    return positions.tolist(), error.tolist()

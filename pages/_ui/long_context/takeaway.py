@@ -2,141 +2,96 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from types import MappingProxyType
-from typing import Any
+from collections.abc import Mapping
+from functools import partial
 
-import plotly.graph_objects as go
 import streamlit as st
 from torch import Tensor
 
-from pages._ui.figures.two_pictures import Lengths
 from pages._ui.long_context.pictures import CELLS, pairs_picture, score_columns, scores_picture
+from pages._ui.long_context.settings import PAGE, Chosen, Sliders
 from pages._ui.long_context.words import pairs_alt, scores_alt, scores_key
-from pages._ui.takeaway.code import IN_PYTORCH, Script
-from pages._ui.takeaway.files import Table, Text, View
-from pages._ui.takeaway.popover import here
-from pages._ui.takeaway.standalone import standalone_html
-from pages._ui.takeaway.view import whole, written
-from posembed_core import RotaryEncoding
-from posembed_core.long_context.pairs import MAX_DISTANCE, PairTable, distance_edges, pair_table
+from pages._ui.takeaway import IN_PYTORCH, OnScreen, Plot, Table, Text
+from pages._ui.takeaway.view import whole
+from posembed_core.long_context.pairs import MAX_DISTANCE, distance_edges, pair_table
 from posembed_core.long_context.precision import ARITHMETICS
 from posembed_core.long_context.report import pair_columns, report, stacked, summary, to_csv
-from posembed_core.model_config import Finding, RopeSettings
 from posembed_core.scripts.combine import frequency_script
 
-PAGE = "long-context"
 
+def rope_shown(chosen: Chosen, sliders: Sliders) -> OnScreen:
+    """Both charts, the tables behind them, the frequencies in plain PyTorch, and the report."""
+    encoding, position = chosen.encoding, sliders.position
+    trained, wanted = sliders.lengths.trained, sliders.lengths.wanted
+    rounding, table = ARITHMETICS[chosen.arithmetic], partial(pair_table, encoding, wanted)
 
-@dataclass(frozen=True)
-class Taken:
-    """What is on the screen: a model's RoPE, the sliders, and what the two charts show."""
+    def pairs() -> dict[str, Tensor]:
+        return pair_columns(table(), trained, wanted)
 
-    model: str
-    settings: RopeSettings
-    found: Sequence[Finding]
-    lengths: Lengths
-    position: int
-    quantity: str
-    arithmetic: str
+    def in_short() -> str:
+        return summary(table(), trained, wanted)
 
-    name = "posembed-rope"
-    chart = MappingProxyType({part: f"{PAGE}.{part}" for part in ("pairs", "scores")})
-
-    @property
-    def encoding(self) -> RotaryEncoding:
-        """The model's RoPE."""
-        return self.settings.encoding
-
-    @property
-    def table(self) -> PairTable:
-        """Its pairs."""
-        return pair_table(self.encoding, self.lengths.wanted)
-
-    @property
-    def scripts(self) -> dict[str, Script]:
-        """The frequencies in plain PyTorch."""
-        return {IN_PYTORCH: self.script}
-
-    @property
-    def sources(self) -> list[Callable[..., Any]]:
-        """What computes them."""
-        return [pair_table, type(self.encoding)]
-
-    def script(self) -> str:
-        """The frequencies in plain PyTorch."""
-        return frequency_script(self.encoding, self.lengths.wanted)
-
-    def report(self) -> str:
-        """All of it as plain text."""
-        lengths = (self.lengths.trained, self.lengths.wanted)
-        return report(self.model, self.settings, self.found, self.table, lengths)
-
-    def view(self) -> View:
-        """Both charts, and the tables behind them, to take away."""
-        encoding, (trained, wanted) = self.encoding, (self.lengths.trained, self.lengths.wanted)
-        table, link = self.table, here()
-        said = summary(table, trained, wanted)
-        name, title = f"posembed-{encoding.slug}-{wanted}", f"RoPE of {self.model}"
-        rounding = ARITHMETICS[self.arithmetic]
-
-        def page(part: str, figure: Callable[[], go.Figure], alt: str, caption: str) -> str:
-            return standalone_html(
-                figure(), title=title, alt=alt, caption=caption, link=link, name=f"{name}-{part}"
-            )
-
-        def pairs() -> go.Figure:
-            return pairs_picture(encoding, trained, wanted, self.position, self.quantity)
-
-        def scores() -> go.Figure:
-            return scores_picture(encoding, trained, wanted, self.arithmetic)
-
-        columns = pair_columns(table, trained, wanted)
-        return View(
-            name=name,
-            title=f"Posembed: {title}",
-            about=f"{said}\n\n{encoding.title}: {encoding.reference}",
-            link=link,
-            settings={
-                "encoding": encoding.title,
-                **{
-                    field: parameter.format(getattr(encoding, field)) or "default"
-                    for field, parameter in encoding.parameters().items()
-                },
-                "trained length": f"{trained}",
-                "wanted length": f"{wanted}",
-                "position": f"{self.position}",
-                "precision": rounding.title,
-            },
-            tables=(
-                _columns("pairs", "each pair of channels", columns),
-                _columns("scores", "mean score against distance", score_columns(encoding, wanted)),
+    return OnScreen(
+        name=f"posembed-{encoding.slug}-{wanted}",
+        code_name="posembed-rope",
+        title=f"RoPE of {chosen.model}",
+        about=lambda: f"{in_short()}\n\n{encoding.title}: {encoding.reference}",
+        plots={
+            "pairs": Plot(
+                key=f"{PAGE}.pairs",
+                figure=partial(pairs_picture, encoding, trained, wanted, position, chosen.quantity),
+                alt=lambda: pairs_alt(table(), in_short()),
+                caption=in_short,
             ),
-            pictures={
-                "pairs": lambda: page("pairs", pairs, pairs_alt(table, said), said),
-                "scores": lambda: page(
-                    "scores", scores, scores_alt(rounding),
-                    scores_key(distance_edges(MAX_DISTANCE, CELLS)),
-                ),
-            },
-            scripts=written({"": self.script}),
-            texts=(
-                Text("report.txt", "the report", self.report),
-                Text(
-                    "pairs.csv", "what becomes of each pair",
-                    lambda: to_csv(columns, {"kind": table.kind}),
-                ),
+            "scores": Plot(
+                key=f"{PAGE}.scores",
+                figure=partial(scores_picture, encoding, trained, wanted, chosen.arithmetic),
+                alt=lambda: scores_alt(rounding),
+                caption=lambda: scores_key(distance_edges(MAX_DISTANCE, CELLS)),
             ),
-        )  # fmt: skip
+        },
+        captions_are_whole=True,
+        settings={
+            "encoding": encoding.title,
+            **{
+                field: parameter.format(getattr(encoding, field)) or "default"
+                for field, parameter in encoding.parameters().items()
+            },
+            "trained length": f"{trained}",
+            "wanted length": f"{wanted}",
+            "position": f"{position}",
+            "precision": rounding.title,
+        },
+        tables=lambda: [
+            _columns("pairs", "each pair of channels", pairs()),
+            _columns("scores", "mean score against distance", score_columns(encoding, wanted)),
+        ],
+        scripts={IN_PYTORCH: partial(frequency_script, encoding, wanted)},
+        sources=[pair_table, type(encoding)],
+        texts=[
+            Text("report.txt", "the report", partial(report_text, chosen, sliders)),
+            Text(
+                "pairs.csv",
+                "what becomes of each pair",
+                lambda: to_csv(pairs(), {"kind": table().kind}),
+            ),
+        ],
+    )
+
+
+def report_text(chosen: Chosen, sliders: Sliders) -> str:
+    """All of it as plain text."""
+    lengths = (sliders.lengths.trained, sliders.lengths.wanted)
+    table = pair_table(chosen.encoding, sliders.lengths.wanted)
+    return report(chosen.model, chosen.settings, chosen.findings, table, lengths)
+
+
+def report_popover(chosen: Chosen, sliders: Sliders) -> None:
+    """A button that opens the report."""
+    popover = st.popover("Report", on_change="rerun", key=f"{PAGE}.report", width="content")
+    if popover.open:
+        popover.code(report_text(chosen, sliders), language=None, height=420)
 
 
 def _columns(name: str, about: str, columns: Mapping[str, Tensor]) -> Table:
     return whole(name, about, stacked(columns), row="row", columns=tuple(columns), dtype="<f8")
-
-
-def report_popover(taken: Callable[[], Taken]) -> None:
-    """A button that opens the report."""
-    popover = st.popover("Report", on_change="rerun", key=f"{PAGE}.report", width="content")
-    if popover.open:
-        popover.code(taken().report(), language=None, height=420)

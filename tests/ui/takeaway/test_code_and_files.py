@@ -12,7 +12,8 @@ from plotly.offline import get_plotlyjs
 from streamlit.testing.v1 import AppTest
 
 from pages._ui.figures.two_pictures import Lengths
-from pages._ui.long_context.takeaway import Taken
+from pages._ui.long_context.settings import Chosen, Sliders
+from pages._ui.long_context.takeaway import rope_shown
 from pages._ui.takeaway.code import source_of
 from pages._ui.takeaway.files import archive
 from posembed_core import create
@@ -96,7 +97,7 @@ def zip_labels(app: AppTest) -> list[str]:
     return [data["label"] for data in map(json.loads, filter(None, sent)) if "most" in data]
 
 
-def taken() -> Taken:
+def models_rope() -> tuple[Chosen, Sliders]:
     settings = read_rope(
         {
             "head_dim": 32,
@@ -108,11 +109,13 @@ def taken() -> Taken:
             },
         }
     ).settings[0]
-    return Taken("a model", settings, (), Lengths(4096, 16384), 100, "frequency", "bfloat16")
+    chosen = Chosen("a model", settings, (), "frequency", "bfloat16")
+    return chosen, Sliders(Lengths(4096, 16384), 100)
 
 
 def test_the_view_of_a_models_rope_is_complete() -> None:
-    view = taken().view()
+    chosen, sliders = models_rope()
+    view = rope_shown(chosen, sliders).view()
     data = list(archive(view))[-1]
     assert isinstance(data, bytes)
     name = "posembed-rope-yarn-16384"
@@ -127,5 +130,5 @@ def test_the_view_of_a_models_rope_is_complete() -> None:
         assert "var(--st" not in own
         assert label in own
     assert b"RoPE of a model" in files["report.txt"]
-    frequencies = pair_table(taken().encoding, 16384).after
+    frequencies = pair_table(chosen.encoding, 16384).after
     assert np.array_equal(np.load(io.BytesIO(files["pairs.npy"]))[:, 2], frequencies)

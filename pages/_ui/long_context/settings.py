@@ -1,0 +1,189 @@
+"""What the page about long contexts asks: a config, its layers, what is drawn, three lengths."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import streamlit as st
+
+from pages._ui.controls import Link, Text, open_link, setting, slider
+from pages._ui.figures.rope_pairs import QUANTITIES
+from pages._ui.figures.two_pictures import Lengths
+from pages._ui.long_context.words import pretty
+from posembed_core import EncodingError, RotaryEncoding
+from posembed_core.long_context.pairs import MAX_DISTANCE
+from posembed_core.long_context.precision import ARITHMETICS
+from posembed_core.model_config import (
+    Finding,
+    RopeSettings,
+    known_configs,
+    read_config,
+    read_rope,
+)
+from posembed_core.parameters import Choice, Integer
+
+PAGE = "long-context"
+OWN = "own"
+MODELS = {name.lower().replace(" ", "-"): name for name in known_configs()} | {OWN: "Your config"}
+MODEL = Choice("Config", options=tuple(MODELS))
+CONFIG = Text("Config", most=4000)
+QUANTITY = Choice("Left picture", options=QUANTITIES)
+ARITHMETIC = Choice("Precision", options=tuple(ARITHMETICS))
+TRAINED = Integer("Trained length", low=1, high=MAX_DISTANCE, help="Tokens seen before scaling")
+WANTED = Integer("Wanted length", low=1, high=MAX_DISTANCE, help="Tokens of the whole sequence")
+POSITION = Integer("Position", low=1, high=MAX_DISTANCE, help="Where angles are shown")
+SLIDERS = ("trained", "wanted", "position")
+TRAINED_FIELD = "original_max_position_embeddings"
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """A model's layers of one kind, what was odd about its config, and what is drawn of them."""
+
+    model: str
+    settings: RopeSettings
+    findings: Sequence[Finding]
+    quantity: str
+    arithmetic: str
+
+    @property
+    def encoding(self) -> RotaryEncoding:
+        """The RoPE of these layers."""
+        return self.settings.encoding
+
+
+@dataclass(frozen=True)
+class Sliders:
+    """The lengths in tokens, and the position at which angles are shown."""
+
+    lengths: Lengths
+    position: int
+
+
+def choose_config(link: Link) -> tuple[str, str | bytes]:
+    """A well-known model, or a config to read, edit, paste or upload: its name, and its text."""
+    model = setting(
+        link, "model", MODEL, "llama-3.1-8b", format_func=MODELS.get, on_change=_switch_model
+    )
+    with st.popover("config.json"):
+        text = _config_text(link, model)
+    return ("your config" if model == OWN else MODELS[model]), text
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def reading_of(text: str | bytes) -> tuple[Sequence[RopeSettings], Sequence[Finding]]:
+    """The settings of each kind of layer (none where there is an error), and all findings."""
+    try:
+        reading = read_rope(read_config(text))
+    except EncodingError as error:
+        reason = "The settings are read from the text of a config.json."
+        return (), (Finding("error", "", f"{str(error)[0].upper()}{str(error)[1:]}.", reason),)
+    return reading.settings, reading.findings
+
+
+def choose_layers(link: Link, settings: Sequence[RopeSettings]) -> RopeSettings | None:
+    """The kind of layers to show, with its formula beside it; None where there are none."""
+    kinds = {kind.layer_type: kind for kind in settings}
+    if not kinds:
+        return None
+    layer_type = next(iter(kinds))
+    if len(kinds) > 1:
+        parameter = Choice("Layers", options=tuple(kinds))
+        layer_type = setting(link, "layers", parameter, layer_type, width=170)
+    encoding = kinds[layer_type].encoding
+    with st.popover("Formula"):
+        st.markdown(f"${encoding.formula}$")
+        st.caption(encoding.reference)
+    return kinds[layer_type]
+
+
+def choose_pictures(link: Link) -> tuple[str, str]:
+    """What the left picture shows of each pair, and in which precision a program computes."""
+    quantity = setting(link, "quantity", QUANTITY, QUANTITIES[0], width=150)
+    arithmetic = setting(
+        link,
+        "precision",
+        ARITHMETIC,
+        "float32",
+        format_func=lambda name: ARITHMETICS[name].title,
+    )
+    return quantity, arithmetic
+
+
+def ask_sliders(link: Link, settings: RopeSettings) -> Sliders:
+    """Two lengths and a position, those of the config unless the reader moved them."""
+    trained, wanted = _lengths_of(settings)
+    columns = st.columns(3)
+    with columns[0]:
+        trained = slider(link, "trained", TRAINED, trained, step=1, log=True)
+    with columns[1]:
+        wanted = slider(link, "wanted", WANTED, wanted, step=1, log=True)
+    with columns[2]:
+        position = slider(link, "position", POSITION, wanted, step=1, log=True)
+    return Sliders(Lengths(trained, wanted), position)
+
+
+def _lengths_of(settings: RopeSettings) -> tuple[int, int]:
+    """The trained and the wanted length that a config stands for."""
+    trained = min(settings.trained_length or 4096, MAX_DISTANCE)
+    wanted = min(settings.wanted_length or trained, MAX_DISTANCE)
+    if wanted <= trained and hasattr(settings.encoding, TRAINED_FIELD):
+        # max_position_embeddings was left at the trained length; the factor says what is wanted.
+        factor = getattr(settings.encoding, "factor", 1.0)
+        wanted = min(round(trained * factor), MAX_DISTANCE)
+    return trained, wanted
+
+
+def _config_text(link: Link, model: str) -> str | bytes:
+    key = f"{PAGE}.config"
+    own = link.read("config", CONFIG, "")
+    if link.changed or key not in st.session_state:
+        st.session_state[key] = _readable(own) if model == OWN else _model_text(model)
+    st.caption("Edit it, paste another one, or open a file; a file counts before the text.")
+    file = st.file_uploader(
+        "File", type="json", on_change=_use_own, key=f"{PAGE}.file", max_upload_size=1
+    )
+    typed = st.text_area("Text", key=key, height=340, on_change=_use_own)
+    if model != OWN:
+        return typed
+    text = typed if file is None else file.getvalue()
+    small = _compact(text)
+    if len(small) <= CONFIG.most:
+        link.keep("config", CONFIG, small, "")
+    else:
+        st.caption(f"Too long for the link ({len(small):,} characters): a reload forgets it.")
+    return text
+
+
+def _use_own() -> None:
+    """What is pasted or opened is no longer the model's own config."""
+    st.session_state[f"{PAGE}.model"] = OWN
+
+
+def _switch_model() -> None:
+    """Another model comes with its own lengths; its config is the one to start editing from."""
+    model = st.session_state[f"{PAGE}.model"]
+    if model != OWN:
+        open_link({"model": model})
+
+
+def _model_text(model: str) -> str:
+    return pretty(known_configs()[MODELS[model]])
+
+
+def _readable(text: str) -> str:
+    """The text of the link, laid out to be read where it is JSON."""
+    try:
+        return pretty(read_config(text))
+    except EncodingError:
+        return text
+
+
+def _compact(text: str | bytes) -> str:
+    """The config without spaces, for the link; whatever is no config stays as it is."""
+    try:
+        return json.dumps(read_config(text), separators=(",", ":"), ensure_ascii=False)
+    except EncodingError:
+        return text if isinstance(text, str) else ""
