@@ -14,6 +14,9 @@ from posembed_core.operations import Combined, Operation
 from posembed_core.parameters import EncodingError, Parameter
 from posembed_core.positions import Positions
 
+MAX_LENGTH = 8192  # positions of one table
+MAX_DIM = 4096  # channels of one vector
+
 
 @dataclass(frozen=True, eq=False)
 class Excerpt:
