@@ -13,13 +13,17 @@ from torch import Tensor
 Pairing = Literal["half", "interleaved"]
 
 _RUN = 64  # positions at once: their angles stay in the processor's cache
-_MANY = 2**14  # angles, of which fewer are computed sooner than put together
+_MANY = 2**14  # below this many angles, computing them directly is faster
+_FEW = 2**14  # up to this many values, writing them all at once is faster
 
 
 def inverse_frequencies(dim: int, base: float) -> Float[Tensor, " pairs"]:
     """``base ** (-2 i / dim)`` for each of the ``ceil(dim / 2)`` pairs, radians per position.
 
     float64. Vaswani et al. 2017, section 3.5; Su et al. 2021, eq. 15.
+
+    >>> inverse_frequencies(4, 100.0)
+    tensor([1.0000, 0.1000], dtype=torch.float64)
     """
     even = torch.arange(0, dim, 2, dtype=torch.float64)
     return torch.pow(base, even.div_(-dim))
@@ -30,6 +34,9 @@ def ntk_base(base: float, stretch: float, dim: int) -> float:
 
     ``base * stretch ** (dim / (dim - 2))``; a single pair turns by 1 whatever the base, so it
     stays. bloc97 2023, NTK-aware scaled RoPE.
+
+    >>> inverse_frequencies(4, ntk_base(100.0, stretch=2.0, dim=4))
+    tensor([1.0000, 0.0500], dtype=torch.float64)
     """
     return base if dim <= 2 else base * stretch ** (dim / (dim - 2))
 
@@ -42,9 +49,64 @@ def position_angles(
     """The angle of each pair at each position, in radians: ``scale * position * inv_freq``.
 
     float64 throughout, since float32 positions times frequencies are off by 3.6e-3 rad at 131072.
+
+    >>> position_angles(torch.tensor([0, 3]), torch.tensor([1.0, 0.1]), scale=0.5)
+    tensor([[0.0000, 0.0000],
+            [1.5000, 0.1500]], dtype=torch.float64)
     """
     where = positions.to(torch.float64)
     return (where if scale == 1.0 else where * scale).unsqueeze(-1) * inv_freq.to(torch.float64)
+
+
+def write_waves(
+    positions: Int[Tensor, "*shape"],
+    inv_freq: Float[Tensor, " pairs"],
+    *,
+    sin: Float[Tensor, "*shape sines"],
+    cos: Float[Tensor, "*shape cosines"],
+) -> None:
+    """Write the sine and the cosine of ``position * inv_freq`` into ``sin`` and ``cos``.
+
+    Either has a column for each frequency, or for all but the last. Both may be views of one
+    tensor. Angles, sines and cosines are float64, then cast.
+
+    >>> table = torch.empty(3, 4)
+    >>> write_waves(torch.arange(3), torch.ones(2), sin=table[:, 0::2], cos=table[:, 1::2])
+    >>> table[0]
+    tensor([0., 1., 0., 1.])
+    """
+    where = positions.flatten()
+    sines, cosines = (out.view(len(where), out.shape[-1]) for out in (sin, cos))
+    width = cosines.shape[-1]
+    if sines.numel() + cosines.numel() <= _FEW:
+        angles = position_angles(where, inv_freq)
+        sines.copy_(angles.sin()[:, : sines.shape[-1]])
+        cosines.copy_(angles.cos()[:, :width])
+        return
+    both = _alternating(sines, cosines)
+    start = 0
+    for waves in position_waves(where, inv_freq):
+        rows = slice(start, start + len(waves))
+        start = rows.stop
+        if both is not None:
+            both[rows].copy_(torch.view_as_real(waves).flatten(1))
+        else:
+            sines[rows].copy_(waves.real[:, : sines.shape[-1]])
+            cosines[rows].copy_(waves.imag[:, :width])
+
+
+def _alternating(
+    first: Float[Tensor, "n a"], second: Float[Tensor, "n b"]
+) -> Float[Tensor, "n both"] | None:
+    """The matrix that has ``first`` in its even and ``second`` in its odd columns, if there is one.
+
+    As waves lie in memory, so that one copy writes both.
+    """
+    next_to = second.data_ptr() - first.data_ptr() == first.element_size()
+    alike = first.shape == second.shape and first.stride() == second.stride()
+    if not (next_to and alike and first.stride(1) == 2):
+        return None
+    return first.as_strided((first.shape[0], 2 * first.shape[1]), (first.stride(0), 1))
 
 
 def position_waves(
@@ -53,8 +115,8 @@ def position_waves(
     """``sin(position * inv_freq) + i cos(position * inv_freq)``, complex128, some rows at a time.
 
     Sine and cosine alternate in memory. Rows are valid until the next ones are asked for, which may
-    come in the same memory (new memory for each takes twice the time). Consecutive positions are
-    put together from few of them, which takes a tenth of the time: with θ = pω and δ = rω,
+    come in the same memory (new memory for each takes twice the time). The waves of consecutive
+    positions are products of a few of them, which takes a tenth of the time: with θ = pω, δ = rω,
     sin(θ + δ) + i cos(θ + δ) = (sin θ + i cos θ)(cos δ - i sin δ). All in float64: that adds less
     rounding than the angle itself has.
     """
@@ -87,6 +149,10 @@ def rotate_pairs(
     (transformers' ``rotate_half``), ``(2i, 2i + 1)`` for ``"interleaved"`` (Su et al. 2021, eq. 34,
     and Meta's Llama code). The result has the dtype of ``x``; a half-precision one is the cast of
     the exact value.
+
+    >>> sixth = torch.tensor([[math.pi / 3]])
+    >>> rotate_pairs(torch.tensor([[1.0, 0.0, 5.0]]), sixth, "interleaved")
+    tensor([[0.5000, 0.8660, 5.0000]])
     """
     width = 2 * angles.shape[-1]
     exact = x.dtype if x.dtype == torch.float32 else torch.float64
@@ -111,6 +177,9 @@ def pair_of_turns(dim: int, base: float, length: int, turns: float) -> float:
     """The pair, as a real number, that turns so many times within ``length`` positions.
 
     Peng et al. 2023 (YaRN), section 3.2: ``dim ln(length / (2π turns)) / (2 ln(base))``.
+
+    >>> round(pair_of_turns(128, 10000.0, 4096, turns=1.0), 2)
+    45.03
     """
     return dim * math.log(length / (2 * math.pi * turns)) / (2 * math.log(base))
 
@@ -118,7 +187,11 @@ def pair_of_turns(dim: int, base: float, length: int, turns: float) -> float:
 def split_pairs(
     x: Float[Tensor, "... dim"], pairing: Pairing
 ) -> tuple[Float[Tensor, "... pairs"], Float[Tensor, "... pairs"]]:
-    """The first and the second member of each pair."""
+    """The first and the second member of each pair.
+
+    >>> split_pairs(torch.arange(4.0), "half")
+    (tensor([0., 1.]), tensor([2., 3.]))
+    """
     if pairing == "interleaved":
         return x[..., 0::2], x[..., 1::2]
     first, second = x.chunk(2, dim=-1)
@@ -128,7 +201,11 @@ def split_pairs(
 def join_pairs(
     first: Float[Tensor, "... pairs"], second: Float[Tensor, "... pairs"], pairing: Pairing
 ) -> Float[Tensor, "... dim"]:
-    """The inverse of `split_pairs`."""
+    """The inverse of `split_pairs`.
+
+    >>> join_pairs(torch.tensor([0.0, 1.0]), torch.tensor([2.0, 3.0]), "interleaved")
+    tensor([0., 2., 1., 3.])
+    """
     if pairing == "interleaved":
         return torch.stack((first, second), dim=-1).flatten(-2)
     return torch.cat((first, second), dim=-1)

@@ -11,7 +11,11 @@ _FEW = 2**14  # values, for which pieces are not worth their while
 
 
 def row_norms(matrix: Float[Tensor, "n d"]) -> Float[Tensor, " n"]:
-    """The Euclidean norm of each row, float64."""
+    """The Euclidean norm of each row, float64.
+
+    >>> row_norms(torch.tensor([[3.0, 4.0], [0.0, 0.0]]))
+    tensor([5., 0.], dtype=torch.float64)
+    """
     if _is_plain(matrix):
         norms: Tensor = torch.linalg.vector_norm(matrix, dim=-1, dtype=torch.float64)
         return norms
@@ -28,6 +32,9 @@ def row_products(
     A few rows at a time, whose float64 copies stay in the processor's cache and always in the same
     memory: of 8192 × 4096 values whole copies take five times as long, and so do pieces for which
     the system has to find new memory each.
+
+    >>> row_products(torch.tensor([[1.0, 2.0]]), torch.tensor([[3.0, 4.0]]))
+    tensor([11.], dtype=torch.float64)
     """
     n, width = a.shape
     if _is_plain(a, b):

@@ -15,7 +15,11 @@ Positions = Tensor | np.ndarray | Sequence[int]
 
 
 def as_positions(positions: Positions) -> Int[Tensor, "..."]:
-    """Positions as an int64 tensor; `EncodingError` for anything but whole numbers."""
+    """Positions as an int64 tensor; `EncodingError` for anything but whole numbers.
+
+    >>> as_positions(range(3))
+    tensor([0, 1, 2])
+    """
     if isinstance(positions, Tensor | np.ndarray):
         where = torch.as_tensor(positions)
         if where.is_floating_point() or where.is_complex() or where.dtype == torch.bool:
@@ -33,12 +37,20 @@ def as_positions(positions: Positions) -> Int[Tensor, "..."]:
 
 
 def sequence_length(positions: Int[Tensor, "..."]) -> int:
-    """The length of the shortest sequence that has all these positions (at least 1)."""
+    """The length of the shortest sequence that has all these positions (at least 1).
+
+    >>> sequence_length(torch.tensor([4, 2]))
+    5
+    """
     return int(positions.max()) + 1 if positions.numel() else 1
 
 
 def relative_positions(
     query_positions: Positions, key_positions: Positions
 ) -> Int[Tensor, "q_len k_len"]:
-    """``key - query`` for each pair: negative where the key comes before the query."""
+    """``key - query`` for each pair: negative where the key comes before the query.
+
+    >>> relative_positions([1], [0, 1, 2])
+    tensor([[-1,  0,  1]])
+    """
     return as_positions(key_positions)[None, :] - as_positions(query_positions)[:, None]

@@ -15,6 +15,9 @@ def seeded_normal(
 
     ``skip`` draws are thrown away first. Row by row the same numbers, however many rows are asked
     for. Drawn in pieces, so that the float64 numbers of a large matrix never lie in memory at once.
+
+    >>> seeded_normal(1, 3, seed=42)
+    tensor([[ 0.4967, -0.1383,  0.6477]])
     """
     generator = np.random.RandomState(seed)
     generator.randn(skip)
@@ -32,6 +35,9 @@ def seeded_uniform(
     """``low + (high - low) * numpy.random.RandomState(seed).rand(rows, columns)``, float32.
 
     ``skip`` draws are thrown away first.
+
+    >>> seeded_uniform(1, 3, seed=42)
+    tensor([[0.3745, 0.9507, 0.7320]])
     """
     generator = np.random.RandomState(seed)
     generator.rand(skip)

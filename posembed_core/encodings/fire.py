@@ -71,16 +71,22 @@ class Fire(BiasEncoding):
         *,
         heads: slice = slice(None),
     ) -> Float[Tensor, "heads q_len k_len"]:
-        """The network's output for each normalised distance."""
+        """The network's number for each normalised distance."""
         distances = self.normalised_distances(query_positions, key_positions).to(torch.float32)
+        return self._network(distances, heads)
+
+    def _network(
+        self, x: Float[Tensor, "q_len k_len"], heads: slice
+    ) -> Float[Tensor, "heads q_len k_len"]:
+        """The function f: a hidden layer of ReLU units, then a number for each head."""
         (first_weight, first_bias), second = self._layers()
         second_weight, second_bias = second[:-1, heads], second[-1, heads]
-        out = torch.empty(second_bias.numel(), distances.numel())
-        for start in range(0, distances.numel(), _PIECE):
-            piece = distances.flatten()[start : start + _PIECE, None]
+        out = torch.empty(second_bias.numel(), x.numel())
+        for start in range(0, x.numel(), _PIECE):
+            piece = x.flatten()[start : start + _PIECE, None]
             hidden = (piece * first_weight + first_bias).relu_()
             out[:, start : start + _PIECE] = (hidden @ second_weight + second_bias).T
-        return out.reshape(-1, *distances.shape)
+        return out.reshape(-1, *x.shape)
 
     def _layers(
         self,

@@ -11,10 +11,8 @@ from jaxtyping import Float
 from torch import Tensor
 
 from posembed_core.base import AdditiveEncoding, Positions, as_positions, choice, real
-from posembed_core.frequencies import inverse_frequencies, position_angles, position_waves
+from posembed_core.frequencies import inverse_frequencies, write_waves
 from posembed_core.registry import register
-
-_FEW = 2**14  # values, which are written at once sooner than put together from pieces
 
 
 @register
@@ -46,29 +44,17 @@ class Sinusoidal(AdditiveEncoding):
     ) -> Float[Tensor, "... embed_dim"]:
         """The encoding of each position; any integer has one. Angles in float64, then cast."""
         where = as_positions(positions)
-        out = torch.empty(where.numel(), self.embed_dim, dtype=dtype)
+        pe = torch.empty(*where.shape, self.embed_dim, dtype=dtype)
         sines, cosines = self._columns()
-        if out.numel() <= _FEW:
-            angles = position_angles(where.flatten(), self._inv_freq)
-            out[:, sines] = angles.sin()
-            out[:, cosines] = angles.cos()[:, : self.embed_dim // 2]
-            return out.reshape(*where.shape, self.embed_dim)
-        start = 0
-        for waves in position_waves(where.flatten(), self._inv_freq):
-            rows = out[start : start + len(waves)]
-            start += len(waves)
-            if self.layout == "interleaved" and self.embed_dim % 2 == 0:
-                rows.copy_(torch.view_as_real(waves).flatten(1))
-            else:
-                rows[:, sines] = waves.real
-                rows[:, cosines] = waves.imag[:, : self.embed_dim // 2]
-        return out.reshape(*where.shape, self.embed_dim)
+        write_waves(where, self._inv_freq, sin=pe[..., sines], cos=pe[..., cosines])
+        return pe
 
     @cached_property
     def _inv_freq(self) -> Float[Tensor, " pairs"]:
         return inverse_frequencies(self.embed_dim, self.base)
 
     def _columns(self) -> tuple[slice, slice]:
+        # [s0 c0 s1 c1 …], or [s0 s1 … | c0 c1 …]
         if self.layout == "interleaved":
             return slice(0, None, 2), slice(1, None, 2)
         half = (self.embed_dim + 1) // 2

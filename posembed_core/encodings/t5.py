@@ -79,8 +79,8 @@ class T5(BiasEncoding):
         """The bucket of each pair, int64, decided with whole numbers only."""
         relative = relative_positions(query_positions, key_positions)
         distances = relative.abs() if self.bidirectional else (-relative).clamp(min=0)
-        found = widening_buckets(distances, self._one_direction, self.max_distance)
-        return found + self._one_direction * (relative > 0) if self.bidirectional else found
+        buckets = widening_buckets(distances, self._one_direction, self.max_distance)
+        return buckets + self._one_direction * (relative > 0) if self.bidirectional else buckets
 
     def bias(
         self,

@@ -40,7 +40,11 @@ class Frame:
 
 
 def peak_of(cells: Cells) -> float:
-    """Where a colour scale for these cells may end; see `Frame`."""
+    """Where a colour scale for these cells may end; see `Frame`.
+
+    >>> peak_of(torch.tensor([[0.5, -2.0]]))
+    2.0
+    """
     rms = float(torch.linalg.vector_norm(cells)) / math.sqrt(cells.numel())
     least, greatest = map(float, cells.aminmax())
     return min(max(-least, greatest), 2.2 * rms)

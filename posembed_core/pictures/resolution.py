@@ -44,6 +44,11 @@ def span(size: int, most: int, low: float | None = None, high: float | None = No
     The step is the smallest that needs no more than ``most`` cells. A window is widened to whole
     cells, so that a cell never shows a part of what it is the mean of; an empty one gives the
     nearest single index. Its ends may come in any order, as those of an axis that runs downwards.
+
+    >>> span(1000, most=256)
+    Span(start=0, stop=1000, step=4)
+    >>> span(1000, most=256, low=30.2, high=10.0)
+    Span(start=10, stop=31, step=1)
     """
     first, last = 0, size - 1
     if low is not None and high is not None:
@@ -57,7 +62,11 @@ def span(size: int, most: int, low: float | None = None, high: float | None = No
 def pool(
     matrix: Float[Tensor, "rows columns"], rows: Span, columns: Span
 ) -> Float[Tensor, "row_cells column_cells"]:
-    """The mean of the values behind each cell of the window; the values themselves at step 1."""
+    """The mean of the values behind each cell of the window; the values themselves at step 1.
+
+    >>> pool(torch.arange(8.0).reshape(2, 4), Span(0, 2, 2), Span(0, 4, 2))
+    tensor([[2.5000, 4.5000]])
+    """
     window = matrix[rows.start : rows.stop, columns.start : columns.stop]
     if rows.step == columns.step == 1:
         return window
@@ -71,5 +80,9 @@ def pool(
 
 
 def pool_rows(curve: Float[Tensor, " rows"], rows: Span) -> Float[Tensor, " row_cells"]:
-    """The mean of a curve's values behind each cell along the rows."""
+    """The mean of a curve's values behind each cell along the rows.
+
+    >>> pool_rows(torch.tensor([1.0, 3.0, 5.0]), Span(0, 3, 2))
+    tensor([2., 5.])
+    """
     return pool(curve[:, None], rows, Span(0, 1))[:, 0]

@@ -11,9 +11,11 @@ from posembed_core.frequencies import (
     Pairing,
     inverse_frequencies,
     join_pairs,
+    position_angles,
     position_waves,
     rotate_pairs,
     split_pairs,
+    write_waves,
 )
 
 LONG = 1000  # so many positions of so many pairs are put together from few
@@ -81,3 +83,24 @@ def test_gradients_pass_through_a_rotation_turned_back(pairing: Pairing) -> None
     rotate_pairs(x, angles, pairing).backward(upstream)
     assert x.grad is not None
     torch.testing.assert_close(x.grad, rotate_pairs(upstream, -angles, pairing))
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16])
+@pytest.mark.parametrize("length", [0, 7, 300])
+@pytest.mark.parametrize("pairs", [3, 64])
+def test_waves_are_the_same_wherever_they_are_written(
+    length: int, pairs: int, dtype: torch.dtype
+) -> None:
+    positions, inv_freq = torch.arange(5, 5 + length), inverse_frequencies(2 * pairs, 10000.0)
+    angles = position_angles(positions, inv_freq)
+    apart = torch.full((2, length, pairs), torch.nan, dtype=dtype)
+    write_waves(positions, inv_freq, sin=apart[0], cos=apart[1])
+    near = {"rtol": 0, "atol": 1e-12} if dtype == torch.float64 else {}
+    torch.testing.assert_close(apart[0], angles.sin().to(dtype), **near)
+    torch.testing.assert_close(apart[1], angles.cos().to(dtype), **near)
+    alternating = torch.full((length, 2 * pairs), torch.nan, dtype=dtype)
+    write_waves(positions, inv_freq, sin=alternating[:, 0::2], cos=alternating[:, 1::2])
+    assert torch.equal(alternating, torch.stack((apart[0], apart[1]), dim=-1).flatten(1))
+    one_less = torch.full((length, 2 * pairs - 1), torch.nan, dtype=dtype)
+    write_waves(positions, inv_freq, sin=one_less[:, 0::2], cos=one_less[:, 1::2])
+    assert torch.equal(one_less, alternating[:, :-1])
