@@ -32,7 +32,8 @@ def combination_shown(
     if setting is None:
         return _nothing_shown()
     reading = cached.picture(setting).preview.at(scale)
-    encoding, (n, d) = setting.encoding, reading.preview.shape
+    # The title of its kind: a table that was read has one of its own besides.
+    cls, (n, d) = type(setting.encoding), reading.preview.shape
     plot = Plot(
         CHART,
         figure=lambda: chart(reading, sentence_tokens(setting.source)),
@@ -40,19 +41,19 @@ def combination_shown(
         caption=lambda: seen(reading.preview).replace("; zoom in until it is one", ""),
     )
     return OnScreen(
-        name=f"posembed-{encoding.slug}-{n}x{d}",
-        title=f"{encoding.title}, combined with tokens",
+        name=f"posembed-{cls.slug}-{n}x{d}",
+        title=f"{cls.title}, combined with tokens",
         plots={"": plot},
         settings=_settings(setting, scale),
         tables=lambda: _tables(reading),
         scripts={IN_PYTORCH: partial(_script, setting, scale, at, n)},
-        sources=[combine, type(encoding)],
+        sources=[combine, cls],
         about=lambda: "\n\n".join(
             [
-                f"Tokens e and {encoding.title}, combined: h.",
+                f"Tokens e and {cls.title}, combined: h.",
                 "Matrices are positions × channels, in float32; angles are computed in float64.",
-                (type(encoding).__doc__ or "").split("\n")[0],
-                encoding.reference,
+                (cls.__doc__ or "").split("\n")[0],
+                cls.reference,
                 alt(reading),
             ]
         ),
@@ -106,7 +107,7 @@ def _settings(setting: Setting, scale: float) -> dict[str, str]:
     else:
         tokens = f"RandomState({source.seed}), std {source.std:g}, {source.skip} draws skipped"
     return {
-        "encoding": encoding.title,
+        "encoding": type(encoding).title,
         **{name: text or "default" for name, text in fields.items()},
         "tokens": tokens,
         "scale": f"{scale:g}",

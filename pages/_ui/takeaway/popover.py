@@ -38,20 +38,17 @@ def here() -> str:
     return f"{place}?{query}" if query else place
 
 
-def take_away_popover(
-    view: Callable[[], View], *, chart: str | Mapping[str, str], key: str
-) -> None:
+def take_away_popover(view: Callable[[], View], charts: Mapping[str, str], *, key: str) -> None:
     """A button that opens everything there is to take away from what is on the screen.
 
-    ``chart`` is the key of the page's chart; with several, what each is called (as in
-    `View.pictures`) → its key. Nothing is made before it is asked for: ``view`` when the button is
-    opened, a file when it is downloaded; it may raise `NothingShownError`, whose sentence is shown
-    instead. Files go up to `MAX_BYTES`.
+    ``charts`` are the keys of the page's live plots, by their names in `View.pictures`. Nothing is
+    made before it is asked for: ``view`` when the button is opened, a file when it is downloaded;
+    ``view`` may raise `NothingShownError`, whose sentence is shown instead. Files go up to
+    `MAX_BYTES`.
     """
     popover = st.popover("Take away", on_change="rerun", key=key, width="content")
     if not popover.open:
         return
-    charts = {"": chart} if isinstance(chart, str) else chart
     with popover:
         try:
             shown = view()

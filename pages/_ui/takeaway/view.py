@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 import plotly.graph_objects as go
 import streamlit as st
@@ -17,30 +17,6 @@ from pages._ui.takeaway.files import Table, Text, View
 from pages._ui.takeaway.popover import here, take_away_popover
 from pages._ui.takeaway.standalone import standalone_html
 from posembed_core.scripts.values import NoRecipeError
-
-
-class Given(Protocol):
-    """What a view gives away where it is no `OnScreen` yet; nothing of it is computed at once.
-
-    ``scripts`` are by the name of what each computes, ``sources`` the core's functions behind the
-    view, ``chart`` is the key of its live plot (of several, by their names in the view).
-    """
-
-    @property
-    def name(self) -> str:
-        """What its files are called."""
-
-    @property
-    def chart(self) -> str | Mapping[str, str]: ...
-
-    @property
-    def scripts(self) -> Mapping[str, Script]: ...
-
-    @property
-    def sources(self) -> Sequence[Callable[..., Any]]: ...
-
-    def view(self) -> View:
-        """All of it, to take away."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,7 +111,7 @@ class OnScreen:
 @st.fragment
 def tools(
     page: str,
-    shown: Callable[[], OnScreen | Given | None],
+    shown: Callable[[], OnScreen | None],
     others: Callable[[], None] | None = None,
 ) -> None:
     """The buttons "Code" and "Take away", for what is on the screen when they are opened.
@@ -149,10 +125,9 @@ def tools(
     with st.container(horizontal=True, width="content"):
         if others is not None:
             others()
-        name = (isinstance(now, OnScreen) and now.code_name) or now.name
-        charts = now.charts if isinstance(now, OnScreen) else now.chart
+        name = now.code_name or now.name
         code_popover(now.scripts, now.sources, name=name, key=f"{page}.code")
-        take_away_popover(now.view, chart=charts, key=f"{page}.take")
+        take_away_popover(now.view, now.charts, key=f"{page}.take")
 
 
 def remember(page: str, **values: object) -> None:

@@ -11,9 +11,11 @@ import pytest
 from plotly.offline import get_plotlyjs
 from streamlit.testing.v1 import AppTest
 
+from pages._ui.combine.takeaway import combination_shown
 from pages._ui.figures.two_pictures import Lengths
 from pages._ui.long_context.settings import Chosen, Sliders
 from pages._ui.long_context.takeaway import rope_shown
+from pages._ui.server.cached import SentenceTokens, Setting, needed_model
 from pages._ui.takeaway.code import source_of
 from pages._ui.takeaway.files import archive
 from posembed_core import create
@@ -95,6 +97,16 @@ def zip_labels(app: AppTest) -> list[str]:
     """What stands on the button that makes the archive."""
     sent = [element.proto.json for element in app.get("bidi_component")]
     return [data["label"] for data in map(json.loads, filter(None, sent)) if "most" in data]
+
+
+def test_a_models_own_table_is_called_by_its_kind(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pages._ui.takeaway.view.here", lambda: "http://localhost/")
+    model = needed_model()
+    setting = Setting(SentenceTokens("two words"), 4, model.embed_dim, model.positions)
+    shown = combination_shown(setting)
+    assert shown.title == "Position table, combined with tokens"
+    assert shown.settings["encoding"] == "Position table"
+    assert shown.view().about.startswith("Tokens e and Position table, combined: h.")
 
 
 def models_rope() -> tuple[Chosen, Sliders]:
