@@ -119,6 +119,10 @@ def position_waves(
     positions are products of a few of them, which takes a tenth of the time: with θ = pω, δ = rω,
     sin(θ + δ) + i cos(θ + δ) = (sin θ + i cos θ)(cos δ - i sin δ). All in float64: that adds less
     rounding than the angle itself has.
+
+    >>> next(position_waves(torch.arange(2), torch.ones(1)))
+    tensor([[0.0000+1.0000j],
+            [0.8415+0.5403j]], dtype=torch.complex128)
     """
     if len(positions) * len(inv_freq) > _MANY and torch.equal(
         positions, positions[:1] + torch.arange(len(positions))
