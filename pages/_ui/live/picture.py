@@ -10,8 +10,12 @@ from pages._ui.live.assets import stub
 from pages._ui.live.stage import key_selector
 
 # In the page's own document, where the chart is.
-_buttons = st.components.v2.component("live_picture", js=stub("picture.js"), isolate_styles=False)
-_bundle = st.components.v2.component("live_bundle", js=stub("bundle.js"), isolate_styles=False)
+_buttons = st.components.v2.component(
+    "live_picture", js=stub("picture.js", "buttons"), isolate_styles=False
+)
+_bundle = st.components.v2.component(
+    "live_bundle", js=stub("picture.js", "bundle"), isolate_styles=False
+)
 
 
 def picture_buttons(charts: Mapping[str, str], name: str, *, key: str) -> None:
@@ -35,7 +39,7 @@ def bundle_button(label: str, charts: Mapping[str, str], most: int, *, key: str)
     """A button that has the browser draw the charts; what it sent when pressed, else None.
 
     The message should be ``{called: {"png": base64, "svg": text}}`` of up to about ``most``
-    characters, and may be anything (see `pages._ui.takeaway.drawings.read_drawings`).
+    characters, and may be anything: whoever reads it must look.
     """
     selectors = {called: key_selector(chart) for called, chart in charts.items()}
     data = {"label": label, "charts": selectors, "most": most}

@@ -17,6 +17,7 @@ from pages._ui.live import counts
 from pages._ui.live.assets import parts_url, plotly_url, stub
 from pages._ui.live.notes import Note
 from pages._ui.live.packets import (
+    FrameHeader,
     PackedArray,
     PackedFigure,
     pack_array,
@@ -106,13 +107,13 @@ def plot(
     shelf.put(figure.id, figure.data)
     for name in needed:
         shelf.put(packed[name].id, packed[name].data)
-    header = {
+    header: FrameHeader = {
         "plotly": plotly_url(),
         "parts": parts_url(),
         "figure": figure.id,
         "needs": {name: packed[name].id for name in sorted(needed)},
         "mixes": {
-            name: [[array, float(coefficient)] for array, coefficient in mix.items()]
+            name: [(array, float(coefficient)) for array, coefficient in mix.items()]
             for name, mix in blends.items()
         },
         "patch": dict(patch or {}),
@@ -121,9 +122,9 @@ def plot(
         "snapshots": list(snapshots),
         "grow": list(grow),
         "notes": [vars(note) for note in notes],
-        "zoom": zoom if zoom is None else {axis: list(ends) for axis, ends in zoom.items()},
+        "zoom": zoom,
         "lines": list(curves),
-        "buffers": [["f4", len(curve)] for curve in curves.values()],
+        "buffers": [("f4", len(curve)) for curve in curves.values()],
     }
     frame = packet(header, [curve.tobytes() for curve in curves.values()])
     counts.sent.add(len(frame))

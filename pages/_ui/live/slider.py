@@ -98,14 +98,17 @@ def is_dragging(key: str) -> bool:
 
 
 def snap(number: float, low: Number, high: Number, step: Number) -> Number:
-    """The nearest multiple of `step` from `low`, within the range; an int if all three are."""
-    whole = all(isinstance(part, int) for part in (low, high, step))
-    steps = round((min(max(number, low), high) - low) / step)
-    snapped = min(low + steps * step, high)
-    if whole:
+    """The nearest multiple of `step` from `low`, within the range; an int if all three are.
+
+    Half a step is rounded up. js/steps.js says the same: a value that the browser snapped stays.
+    """
+    ends = (low, high, step)
+    steps, part = divmod((min(max(number, low), high) - low) / step, 1)
+    snapped = min(low + (int(steps) + (part >= 0.5)) * step, high)
+    if all(isinstance(end, int) for end in ends):
         return int(snapped)
     # low + 3 · 0.1 is 0.30000000000000004; say 0.3
-    return float(round(snapped, max(_decimals(step), _decimals(low))))  # type: ignore[return-value]
+    return float(round(snapped, max(map(_decimals, ends))))  # type: ignore[return-value]
 
 
 def _record(key: str) -> dict[str, Any]:

@@ -14,16 +14,23 @@ _stage = st.components.v2.component("stage", js=stub("stage.js"), isolate_styles
 
 
 def stage(
-    *, present: bool, keys: Mapping[str, str], point: str = "", look: str = "", say: str = ""
+    *,
+    present: bool,
+    keys: Mapping[str, str],
+    point: str = "",
+    look: str = "",
+    say: str = "",
+    style: str = "",
 ) -> None:
     """Set the stage for the page drawn in this run.
 
-    present: large type, and no texts but headings and what stands in the containers ``lesson`` and
-        ``footer``.
-    point: CSS selector of what to outline; ``look`` names it on a button that goes there.
+    present: large type and little room around it; ``html`` has the attribute ``data-present`` then.
+    point: CSS selector of what to outline, which has the attribute ``data-pointed``; ``look`` names
+        it on a button that goes there.
     say: read out by a screen reader when it changes.
-    keys: shortcut → the Streamlit key of its button; so they work wherever nothing is typed, and
-        Page up and Page down, as a clicker sends them, press B and N.
+    keys: shortcut, as ``KeyboardEvent.key`` says it → the Streamlit key of its button; so they work
+        wherever nothing is typed.
+    style: CSS of the app's own, which may use those attributes.
     """
     _stage(
         key="stage",
@@ -33,7 +40,8 @@ def stage(
             "point": point,
             "look": look,
             "say": say,
-            "keys": {key: key_selector(button) for key, button in keys.items()},
+            "style": style,
+            "keys": {key: f"{key_selector(button)} button" for key, button in keys.items()},
         },
     )
 

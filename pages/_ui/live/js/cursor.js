@@ -1,28 +1,33 @@
 // A heatmap's cells by keyboard: arrow keys move a cursor, Enter is a click on the cell under it.
 // It listens to what Plotly draws and to keys, so that frames which pass Plotly by cost it nothing.
-import { axisName } from "./axes.js"
+import CSS from "./cursor.css"
+import { shapeOf } from "./mixing.js"
+import { cellsOf, clickHovered, hoverWords, isVisible } from "./plotly.js"
 
 const PAUSE = 80 // ms after a key until the cell is said; Plotly's own pause between labels is 50
 const FAR = 10 // cells, with Shift
 const LEAST = 8 // pixels along a side of the mark, so that a tiny cell can be found
+/** @type {Record<string, [right: number, higher: number]>} */
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowDown: [0, -1], ArrowUp: [0, 1] }
-const HOW = "Cells of the chart: arrow keys move, with Shift by ten, Home and End along the row, " +
+const HOW =
+  "Cells of the chart: arrow keys move, with Shift by ten, Home and End along the row, " +
   "Space goes to the next picture, Enter is a click"
 
-const CSS = `
-.live-plot-cursor { position: absolute; inset: 0; pointer-events: none; border-radius: 2px }
-.live-plot-cursor[hidden] { display: none }
-.live-plot-cursor:focus-visible { outline: 2px solid var(--st-primary-color); outline-offset: 2px }
-.live-plot-cursor i { display: none; position: absolute; box-sizing: border-box;
-  border: 2px solid var(--st-text-color); box-shadow: 0 0 0 2px var(--st-background-color);
-  scroll-margin: 5rem }
-.live-plot-cursor:focus i { display: block }
-.live-plot-cursor [role=status] { position: absolute; width: 1px; height: 1px; overflow: hidden;
-  clip-path: inset(50%) }
-`
+/** A cell, in the traces' order.
+ * @typedef {{ curve: number, row: number, column: number }} Place
+ * The cells that can be seen along an axis, and whether they count rightwards, upwards.
+ * @typedef {{ first: number, last: number, sign: number }} Window
+ * @typedef {CellEdges & Window} Side
+ * @typedef {{ subplot: string, across: Side, up: Side }} Grid */
 
 export class Cursor {
-  // chart: { graph, plotly, names, frame }; made once Plotly has drawn it.
+  /** @type {Place | null} */
+  place = null
+  /** @type {number | undefined} */
+  saying
+
+  /** Made once Plotly has drawn the chart.
+   * @param {{ graph: GraphElement, plotly: PlotlyLibrary, names: string[], frame: Frame }} chart */
   constructor(chart) {
     this.chart = chart
     const { graph } = chart
@@ -32,14 +37,17 @@ export class Cursor {
     this.box.setAttribute("role", "application")
     this.box.setAttribute("aria-label", HOW)
     this.box.innerHTML = `<style>${CSS}</style><i></i><span role="status"></span>`
-    ;[, this.mark, this.status] = this.box.children
+    const [, mark, status] = this.box.children
+    this.mark = /** @type {HTMLElement} */ (mark)
+    this.status = status
     graph.after(this.box)
     this.box.onfocus = () => this.show()
     this.box.onblur = () => this.leave()
     this.box.onkeydown = (event) => this.key(event)
     graph.on("plotly_afterplot", () => this.drawn())
-    graph.on("plotly_click", ({ points: [{ curveNumber, pointNumber }] }) => {
-      if (Array.isArray(pointNumber)) this.place = { curve: curveNumber, row: pointNumber[0], column: pointNumber[1] }
+    graph.on("plotly_click", ({ points: [{ curveNumber: curve, pointNumber }] }) => {
+      if (Array.isArray(pointNumber))
+        this.place = { curve, row: pointNumber[0], column: pointNumber[1] }
     })
     this.drawn()
   }
@@ -53,23 +61,18 @@ export class Cursor {
   // The traces that have cells.
   curves() {
     const { names, frame, graph } = this.chart
-    return names.flatMap((name, i) => (frame.mixes[name] && graph._fullData[i]?.visible === true ? [i] : []))
+    return names.flatMap((name, i) => (frame.mixes[name] && isVisible(graph, i) ? [i] : []))
   }
 
-  // A trace's axes and the edges of its cells; null while Plotly has stand-ins for them.
+  /** A trace's cells on its axes; null while Plotly has stand-ins for them.
+   * @param {number} curve
+   * @returns {Grid | null} */
   grid(curve) {
     const { graph, names, frame } = this.chart
-    const [array] = frame.mixes[names[curve]].find(([name]) => name)
-    const { rows, cols } = frame.arrays.get(array)
-    const [cells] = graph.calcdata[curve]
-    if (cells.z?.length !== rows || cells.z[0].length !== cols) return null
-    const { xaxis, yaxis } = graph._fullData[curve]
-    const [x, y] = [xaxis, yaxis].map((id) => graph._fullLayout[axisName(id)])
-    return {
-      subplot: `${xaxis}${yaxis}`,
-      across: { axis: x, edges: cells.x, ...visible(x, cells.x) },
-      up: { axis: y, edges: cells.y, ...visible(y, cells.y) },
-    }
+    const cells = cellsOf(graph, curve, shapeOf(frame.mixes[names[curve]], frame.arrays))
+    if (!cells) return null
+    const { subplot, x, y } = cells
+    return { subplot, across: { ...x, ...visible(x) }, up: { ...y, ...visible(y) } }
   }
 
   // Mark the cell, show Plotly's label there, and say it.
@@ -81,29 +84,25 @@ export class Cursor {
     const { curve } = this.place
     const grid = this.grid(curve)
     if (!grid) return
-    const row = this.place.row = clamp(this.place.row, grid.up)
-    const column = this.place.column = clamp(this.place.column, grid.across)
+    const row = clamp(this.place.row, grid.up)
+    const column = clamp(this.place.column, grid.across)
+    this.place = { curve, row, column }
     const [left, width] = extent(grid.across, column)
     const [top, height] = extent(grid.up, row)
     Object.assign(this.mark.style, {
-      left: `${left}px`, top: `${top}px`, width: `${width}px`, height: `${height}px`,
+      left: `${left}px`,
+      top: `${top}px`,
+      width: `${width}px`,
+      height: `${height}px`,
     })
     this.mark.scrollIntoView({ block: "nearest", inline: "nearest" })
     const { plotly, graph } = this.chart
     const at = { xval: middle(grid.across.edges, column), yval: middle(grid.up.edges, row) }
     plotly.Fx.hover(graph, [{ curveNumber: curve, ...at }], grid.subplot)
     clearTimeout(this.saying)
-    this.saying = setTimeout(() => this.say(), PAUSE)
-  }
-
-  // The words of Plotly's label: what a reader with a mouse sees.
-  say() {
-    const labels = [...this.chart.graph.querySelectorAll(".hoverlayer .hovertext text")]
-    const words = labels.flatMap((label) => {
-      const lines = [...label.querySelectorAll("tspan.line")]
-      return (lines.length ? lines : [label]).map(({ textContent }) => textContent.trim())
-    })
-    this.status.textContent = words.filter(Boolean).join(", ") || "no value"
+    this.saying = setTimeout(() => {
+      this.status.textContent = hoverWords(graph) || "no value"
+    }, PAUSE)
   }
 
   leave() {
@@ -112,62 +111,71 @@ export class Cursor {
     this.chart.plotly.Fx.unhover(this.chart.graph)
   }
 
+  /** @param {KeyboardEvent} event */
   key(event) {
-    if (event.ctrlKey || event.altKey || event.metaKey) return
-    const grid = this.place && this.grid(this.place.curve)
-    if (!grid || !this.move(event, grid)) return
+    const { place } = this
+    if (!place || event.ctrlKey || event.altKey || event.metaKey) return
+    const grid = this.grid(place.curve)
+    if (!grid) return
+    const next = event.key === "Enter" ? place : after(event, place, grid, this.curves())
+    if (!next) return
     event.preventDefault()
     event.stopPropagation()
-  }
-
-  // What a key does; false for one that means nothing here.
-  move({ key, shiftKey }, { across, up }) {
-    const { place } = this
-    if (key in ARROWS) {
-      const [right, higher] = ARROWS[key].map((step) => step * (shiftKey ? FAR : 1))
-      place.column += right * across.sign
-      place.row += higher * up.sign
-    } else if (key === "Home" || key === "End") {
-      place.column = (key === "Home") === across.sign > 0 ? -Infinity : Infinity
-    } else if (key === " ") {
-      const curves = this.curves()
-      const next = curves.indexOf(place.curve) + (shiftKey ? -1 : 1)
-      place.curve = curves[(next + curves.length) % curves.length]
-    } else if (key === "Enter") {
-      setTimeout(() => this.click(), PAUSE)
-      return true
-    } else return false
-    this.show()
-    return true
-  }
-
-  // What Plotly says of a click where its label is.
-  click() {
-    const { graph } = this.chart
-    const points = graph._hoverdata
-    const { curve, row, column } = this.place
-    const [point] = points ?? []
-    if (point?.curveNumber === curve && String(point.pointNumber) === `${row},${column}`)
-      graph.emit("plotly_click", { points })
+    this.place = next
+    if (event.key !== "Enter") return this.show()
+    // What Plotly says of a click where its label is.
+    setTimeout(() => this.place && clickHovered(this.chart.graph, this.place), PAUSE)
   }
 }
 
-// The first and the last cell whose middle can be seen, and whether they count rightwards, upwards.
-function visible({ range }, edges) {
-  const [low, high] = [...range].sort((a, b) => a - b)
-  const last = edges.length - 2
-  const inside = [...edges.keys()].filter((i) => middle(edges, i) >= low && middle(edges, i) <= high)
+/** Where a key takes the cursor, maybe out of the window; null for one that means nothing here.
+ * @param {{ key: string, shiftKey: boolean }} event
+ * @param {Place} place
+ * @param {{ across: Window, up: Window }} grid
+ * @param {number[]} curves the traces that have cells
+ * @returns {Place | null} */
+export function after({ key, shiftKey }, place, { across, up }, curves) {
+  const { curve, row, column } = place
+  if (Object.hasOwn(ARROWS, key)) {
+    const [right, higher] = ARROWS[key].map((step) => step * (shiftKey ? FAR : 1))
+    return { curve, row: row + higher * up.sign, column: column + right * across.sign }
+  }
+  if (key === "Home" || key === "End") {
+    const isFirst = (key === "Home") === across.sign > 0
+    return { curve, row, column: isFirst ? -Infinity : Infinity }
+  }
+  if (key === " ") {
+    const next = curves.indexOf(curve) + (shiftKey ? -1 : 1)
+    return { curve: curves[(next + curves.length) % curves.length], row, column }
+  }
+  return null
+}
+
+/** The first and the last cell whose middle can be seen.
+ * @param {{ range: Ends, edges: number[] }} side
+ * @returns {Window} */
+export function visible({ range, edges }) {
+  const [low, high] = [Math.min(...range), Math.max(...range)]
+  const cells = Array.from({ length: edges.length - 1 }, (_, i) => i)
+  const inside = cells.filter((i) => middle(edges, i) >= low && middle(edges, i) <= high)
   const sign = Math.sign(range[1] - range[0]) * Math.sign(edges[1] - edges[0])
-  return { first: inside[0] ?? 0, last: inside.at(-1) ?? last, sign }
+  return { first: inside[0] ?? 0, last: inside.at(-1) ?? cells.length - 1, sign }
 }
 
+/** @param {number[]} edges
+ * @param {number} index */
 const middle = (edges, index) => (edges[index] + edges[index + 1]) / 2
 
+/** @param {number} index
+ * @param {Window} window */
 const clamp = (index, { first, last }) => Math.min(Math.max(index, first), last)
 
-// Where a cell begins along an axis and how long it is, in pixels of the chart.
-function extent({ axis, edges }, index) {
-  const ends = [edges[index], edges[index + 1]].map((edge) => axis.c2p(edge))
+/** Where a cell's mark begins along an axis and how long it is, in pixels of the chart.
+ * @param {CellEdges} side
+ * @param {number} index
+ * @returns {[start: number, length: number]} */
+export function extent({ edges, toPixel }, index) {
+  const ends = [toPixel(edges[index]), toPixel(edges[index + 1])]
   const length = Math.max(Math.abs(ends[1] - ends[0]), LEAST)
-  return [axis._offset + (ends[0] + ends[1] - length) / 2, length]
+  return [(ends[0] + ends[1] - length) / 2, length]
 }

@@ -1,23 +1,51 @@
 // The heatmaps of one chart: where their cells lie, what they hold, and their painting.
-import { axisName } from "./axes.js"
-import { Picture, blend, edges, lookup, sum } from "./canvas.js"
+import { lookup, Picture } from "./canvas.js"
+import { blend, edges, shapeOf, sum } from "./mixing.js"
+import { axisName } from "./plotly.js"
+
+/** A heatmap's cells on its two axes; null where they aren't evenly spaced numbers.
+ * @typedef {{ across: Ends | null, up: Ends | null }} Extent */
 
 export class Heatmaps {
+  /** @type {Map<string, Picture>} */
+  pictures = new Map()
+  /** @type {Map<string, Extent>} */
+  extents = new Map()
+  /** Colour axis, or a heatmap with colours of its own → its colours.
+   * @type {Map<string, Uint32Array>} */
+  tables = new Map()
+  /** Heatmap → what it shows.
+   * @type {Map<string, string>} */
+  drawn = new Map()
+  /** @type {string[]} */
+  names = []
+  /** @type {Trace[]} */
+  traces = []
+  /** @type {Layout} */
+  layout = {}
+  /** Whether canvases serve this chart. */
+  onCanvas = false
+
+  /** @param {Element} layer */
   constructor(layer) {
     this.layer = layer
-    this.pictures = new Map()
   }
 
-  // A new figure, or arrays of new shapes. Canvases serve a chart all of whose heatmaps are evenly
-  // spaced on linear axes; any other is left to Plotly.
+  /** A new figure, or arrays of new shapes. Canvases serve a chart all of whose heatmaps are evenly
+   * spaced on linear axes; any other is left to Plotly.
+   * @param {string[]} names
+   * @param {Trace[]} traces
+   * @param {Layout} layout
+   * @param {Frame} frame */
   prepare(names, traces, layout, frame) {
-    Object.assign(this, { names, traces, layout, frame })
-    const straight = (id) => [undefined, "-", "linear"].includes(layout[axisName(id)]?.type)
+    Object.assign(this, { names, traces, layout })
+    const straight = (/** @type {string} */ id) =>
+      [undefined, "-", "linear"].includes(layout[axisName(id)]?.type)
     this.onCanvas = true
     this.extents = new Map()
     for (const [name, terms] of Object.entries(frame.mixes)) {
       const trace = this.traceOf(name)
-      const { rows, cols } = frame.arrays.get(terms.find(([array]) => array)[0])
+      const { rows, cols } = shapeOf(terms, frame.arrays)
       const extent = { across: edges(trace, "x", cols), up: edges(trace, "y", rows) }
       this.extents.set(name, extent)
       this.onCanvas &&= straight(trace.xaxis ?? "x") && straight(trace.yaxis ?? "y")
@@ -31,8 +59,15 @@ export class Heatmaps {
     this.forget()
   }
 
+  /** @param {string} name */
   traceOf(name) {
     return this.traces[this.names.indexOf(name)]
+  }
+
+  /** A heatmap's extent in a chart on canvases.
+   * @param {string} name */
+  extentOf(name) {
+    return /** @type {{ across: Ends, up: Ends }} */ (this.extents.get(name))
   }
 
   // The colours may have changed: paint everything anew.
@@ -46,27 +81,29 @@ export class Heatmaps {
     this.drawn = new Map()
   }
 
-  // A trace's values for Plotly.
-  cells(name, snapshot) {
-    const mixed = blend(this.frame.mixes[name], this.frame.arrays, snapshot)
+  /** A trace's values for Plotly.
+   * @param {string} name
+   * @param {Frame} frame
+   * @param {number} snapshot */
+  cells(name, { mixes, arrays }, snapshot) {
+    const mixed = blend(mixes[name], arrays, snapshot)
     const { rows, cols } = mixed
     const z = sum(mixed)
     return { z: Array.from({ length: rows }, (_, row) => z.subarray(row * cols, (row + 1) * cols)) }
   }
 
-  // Four cells of the same extent, which cost Plotly nothing.
+  /** Four cells of the same extent, which cost Plotly nothing.
+   * @param {string} name */
   standIn(name) {
-    const { across, up } = this.extents.get(name)
-    const half = ([from, to]) => (to - from) / 2
-    return {
-      z: [[0, 0], [0, 0]], x: null, y: null,
-      x0: across[0] + half(across) / 2, dx: half(across), y0: up[0] + half(up) / 2, dy: half(up),
-    }
+    const { across, up } = this.extentOf(name)
+    const [dx, dy] = [across, up].map(([start, end]) => (end - start) / 2)
+    const [x0, y0] = [across[0] + dx / 2, up[0] + dy / 2]
+    return { z: [[0, 0], [0, 0]], x: null, y: null, x0, dx, y0, dy } // biome-ignore format: a matrix
   }
 
   // Whether stand-ins are invisible: on canvases, and with a given range of colours.
   canStandIn() {
-    const given = (name) => {
+    const given = (/** @type {string} */ name) => {
       const trace = this.traceOf(name)
       const { cmin, cmax } = this.layout[trace.coloraxis] ?? { cmin: trace.zmin, cmax: trace.zmax }
       return cmin != null && cmax != null
@@ -74,36 +111,43 @@ export class Heatmaps {
     return this.onCanvas && [...this.extents.keys()].every(given)
   }
 
-  // Paint what differs from the frame before.
-  paint(graph, frame, snapshot) {
-    this.frame = frame
+  /** Paint what differs from the frame before.
+   * @param {Drawn} chart
+   * @param {Frame} frame
+   * @param {number} snapshot */
+  paint(chart, frame, snapshot) {
     if (!this.onCanvas) return
     for (const [name, terms] of Object.entries(frame.mixes)) {
       const content = JSON.stringify([terms, terms.map(([array]) => frame.needs[array]), snapshot])
       if (this.drawn.get(name) === content) continue
       this.drawn.set(name, content)
-      if (!this.pictures.has(name)) this.pictures.set(name, new Picture(this.layer))
-      const picture = this.pictures.get(name)
-      picture.paint(blend(terms, frame.arrays, snapshot), this.colours(graph, name))
+      const picture = this.pictures.get(name) ?? new Picture(this.layer)
+      this.pictures.set(name, picture)
+      picture.paint(blend(terms, frame.arrays, snapshot), this.colours(chart, name))
     }
   }
 
-  // The colours of a trace as Plotly has worked them out.
-  colours({ _fullLayout, _fullData }, name) {
-    const trace = _fullData[this.names.indexOf(name)]
-    const scale = trace.coloraxis ? _fullLayout[trace.coloraxis] : trace
+  /** The colours of a heatmap.
+   * @param {Drawn} chart
+   * @param {string} name
+   * @returns {Colours} */
+  colours({ layout, traces }, name) {
+    const trace = traces[this.names.indexOf(name)]
+    const scale = trace.coloraxis ? layout[trace.coloraxis] : trace
     const id = trace.coloraxis ?? name
-    if (!this.tables.has(id)) this.tables.set(id, lookup(scale.colorscale, scale.reversescale))
+    const table = this.tables.get(id) ?? lookup(scale.colorscale, scale.reversescale)
+    this.tables.set(id, table)
     const [low, high] = trace.coloraxis ? [scale.cmin, scale.cmax] : [scale.zmin, scale.zmax]
-    return { table: this.tables.get(id), low, high }
+    return { table, low, high }
   }
 
-  // Put the canvases where Plotly's axes are now.
-  place({ _fullLayout, _fullData }) {
+  /** Put the canvases where the chart's axes are now.
+   * @param {Drawn} chart */
+  place({ traces, axis }) {
     for (const [name, picture] of this.pictures) {
-      const { xaxis, yaxis } = _fullData[this.names.indexOf(name)]
-      const { across, up } = this.extents.get(name)
-      picture.place(_fullLayout[axisName(xaxis)], _fullLayout[axisName(yaxis)], across, up)
+      const { xaxis, yaxis } = traces[this.names.indexOf(name)]
+      const { across, up } = this.extentOf(name)
+      picture.place(axis(xaxis), axis(yaxis), across, up)
     }
   }
 }

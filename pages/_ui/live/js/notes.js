@@ -1,49 +1,70 @@
 // What is written under a chart and follows its frames. Made here and not by Streamlit, which takes
 // 15 ms a frame for a table in Markdown.
+import { textColour } from "./streamlit.js"
 
-export const CSS = `
-.live-plot-notes { color: var(--st-text-color); font: 1rem/1.6 var(--st-font);
-  display: grid; gap: .75rem; margin-top: .25rem; contain: layout style }
-.live-plot-notes p { margin: 0 }
-.live-plot-notes .aside { font-size: .875rem; color: color-mix(in srgb, currentColor 72%, transparent) }
-.live-plot-notes code { color: var(--st-code-text-color); background: var(--st-code-background-color);
-  font: .8125em var(--st-code-font); padding: .1em .3em; border-radius: .25rem }
-.live-plot-notes div { overflow-x: auto }
-.live-plot-notes table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums }
-.live-plot-notes :is(th, td) { border: 1px solid var(--st-border-color); padding: .25rem .75rem;
-  text-align: left; font-weight: inherit; white-space: nowrap }
-.live-plot-notes th { font-weight: 600 }
-.live-plot-notes .number { text-align: right }
-`
+const MARKS = /:(\w+)\[((?:[^[\]]|\[[^[\]]*\])*)\]|\*\*(.+?)\*\*|`([^`]*)`/g
 
-const MARKS = /:(\w+)\[((?:[^[\]]|\[[^[\]]*\])*)\]|\*\*(.+?)\*\*|`([^`]*)`/
+const TAGS = { code: "code", bold: "strong", colour: "span" }
 
-// `:blue[words]`, `**bold**` and `` `code` ``, as in Streamlit's Markdown; all else is text.
-function write(element, text) {
-  let rest = text
-  const nodes = []
-  for (let found; (found = MARKS.exec(rest)); rest = rest.slice(found.index + found[0].length)) {
-    const [, colour, tinted, bold, code] = found
-    const kind = tinted !== undefined ? "span" : bold !== undefined ? "strong" : "code"
-    const node = document.createElement(kind)
-    if (kind === "span") node.style.color = `var(--st-${colour}-text-color)`
-    if (kind === "code") node.textContent = code
-    else write(node, tinted ?? bold)
-    nodes.push(rest.slice(0, found.index), node)
+/** A piece of text with its mark, as in Streamlit's Markdown.
+ * @typedef {{ kind: "text", text: string } | { kind: "code", text: string }
+ *   | { kind: "bold", inner: string }
+ *   | { kind: "colour", colour: string, inner: string }} Piece */
+
+/** `:blue[words]`, `**bold**` and `` `code` ``; all else is text.
+ * @param {string} text
+ * @returns {Piece[]} */
+export function pieces(text) {
+  /** @type {Piece[]} */
+  const out = []
+  let end = 0
+  for (const match of text.matchAll(MARKS)) {
+    const [whole, colour, tinted, bold, code] = match
+    out.push({ kind: "text", text: text.slice(end, match.index) })
+    if (tinted !== undefined) out.push({ kind: "colour", colour, inner: tinted })
+    else if (bold !== undefined) out.push({ kind: "bold", inner: bold })
+    else out.push({ kind: "code", text: code })
+    end = match.index + whole.length
   }
-  element.replaceChildren(...nodes, rest)
+  out.push({ kind: "text", text: text.slice(end) })
+  return out
 }
 
+/** @param {Element} element
+ * @param {string} text */
+function write(element, text) {
+  const nodes = pieces(text).map((piece) => {
+    if (piece.kind === "text") return piece.text
+    const node = document.createElement(TAGS[piece.kind])
+    if (piece.kind === "code") node.textContent = piece.text
+    else write(node, piece.inner)
+    if (piece.kind === "colour") node.style.color = textColour(piece.colour)
+    return node
+  })
+  element.replaceChildren(...nodes)
+}
+
+/** @template {keyof HTMLElementTagNameMap} Kind
+ * @param {Kind} kind
+ * @param {Node} parent
+ * @returns {HTMLElementTagNameMap[Kind]} */
 const make = (kind, parent) => parent.appendChild(document.createElement(kind))
 
 export class Notes {
+  shape = ""
+  /** @type {string[]} */
+  texts = []
+  /** @type {Element[]} */
+  places = []
+
+  /** @param {Node} root */
   constructor(root) {
     this.root = make("div", root)
     this.root.className = "live-plot-notes"
     // A table that must be scrolled can be, by keyboard as well.
     this.resizing = new ResizeObserver((entries) => {
       for (const { target } of entries) {
-        if (target.scrollWidth > target.clientWidth) target.tabIndex = 0
+        if (target.scrollWidth > target.clientWidth) target.setAttribute("tabindex", "0")
         else target.removeAttribute("tabindex")
       }
     })
@@ -53,21 +74,29 @@ export class Notes {
     this.resizing.disconnect()
   }
 
-  // notes: see notes.py. Only what differs from the frame before is written.
+  /** Only what differs from the frame before is written.
+   * @param {Note[]} notes */
   show(notes) {
-    const shape = JSON.stringify(notes.map(({ kind, rows }) => [kind, rows?.length, rows?.[0]?.length]))
+    const shape = JSON.stringify(
+      notes.map((note) =>
+        note.kind === "table" ? [note.kind, note.rows.length, note.rows[0]?.length] : [note.kind],
+      ),
+    )
     if (shape !== this.shape) {
       this.shape = shape
       this.root.hidden = !notes.length
       this.build(notes)
     }
-    const texts = notes.flatMap(({ text, heads, rows }) => (rows ? [...heads, ...rows.flat()] : [text]))
+    const texts = notes.flatMap((note) =>
+      note.kind === "table" ? [...note.heads, ...note.rows.flat()] : [note.text],
+    )
     texts.forEach((text, i) => {
       if (text !== this.texts[i]) write(this.places[i], text)
     })
     this.texts = texts
   }
 
+  /** @param {Note[]} notes */
   build(notes) {
     this.resizing.disconnect()
     this.root.replaceChildren()
@@ -82,7 +111,9 @@ export class Notes {
     }
   }
 
-  // The cells of a new table, row by row.
+  /** The cells of a new table, row by row.
+   * @param {TableNote} note
+   * @returns {Element[]} */
   table({ label, heads, rows, numbers }) {
     const box = make("div", this.root)
     const table = make("table", box)
@@ -91,13 +122,27 @@ export class Notes {
     box.setAttribute("aria-label", label)
     this.resizing.observe(box)
     const [head, body] = [make("thead", table), make("tbody", table)]
-    const fill = (row, cells, kind) => cells.map((_, i) => {
-      const cell = make(kind ?? (i === 0 ? "th" : "td"), row)
-      if (cell.tagName === "TH") cell.scope = kind ? "col" : "row"
-      cell.classList.toggle("number", numbers.includes(i))
-      return cell
-    })
-    return [...fill(make("tr", head), heads, "th"),
-      ...rows.flatMap((cells) => fill(make("tr", body), cells))]
+    const top = make("tr", head)
+    const cells = heads.map((_, i) => place(top, "th", "col", numbers.includes(i)))
+    for (const row of rows) {
+      const line = make("tr", body)
+      row.forEach((_, i) => {
+        cells.push(place(line, i === 0 ? "th" : "td", "row", numbers.includes(i)))
+      })
+    }
+    return cells
   }
+}
+
+/** An empty cell of a table; scope: what it heads, if it does.
+ * @param {Element} row
+ * @param {"th" | "td"} kind
+ * @param {string} scope
+ * @param {boolean} isNumber
+ * @returns {Element} */
+function place(row, kind, scope, isNumber) {
+  const cell = make(kind, row)
+  if (kind === "th") cell.scope = scope
+  cell.classList.toggle("number", isNumber)
+  return cell
 }

@@ -1,42 +1,48 @@
-// A chart as a PNG or SVG file, as it is on the screen: from the mode bar, and from buttons.
-import { theme } from "./packet.js"
+// A chart as a PNG or SVG file, as it is on the screen: from the mode bar, from buttons, and from one
+// that hands all charts to Python. See picture.py.
+import CSS from "./picture.css"
+import { graphIn, sizeOf } from "./plotly.js"
+import { theme } from "./streamlit.js"
 
 const REST = 100 // ms between looks at a chart that still moves,
 const LOOKS = 20 // at most so many
+export const FORMATS = /** @type {const} */ (["png", "svg"])
 
-export const CSS = `
-.live-picture { display: flex; flex-direction: column; gap: .5rem; color: var(--st-text-color);
-  font: .875rem var(--st-font) }
-.live-picture > div { display: flex; align-items: center; gap: .5rem }
-.live-picture span { flex: 1 }
-.live-picture button { flex: 1; min-height: 2.5rem; padding: 0 .75rem; font: .875rem var(--st-font);
-  cursor: pointer; color: inherit; background: var(--st-background-color);
-  border: 1px solid var(--st-border-color); border-radius: var(--st-button-radius) }
-.live-picture button:disabled { cursor: progress; color: var(--st-gray-text-color, inherit) }
-.live-picture button:focus-visible { outline: 2px solid var(--st-primary-color) }
-`
+/** @typedef {typeof FORMATS[number]} Format
+ * @typedef {{ label: string, file: string, chart: string }[]} ButtonRows
+ * @typedef {{ label: string, charts: Record<string, string>, most: number }} BundleData */
 
-// The chart that is in the element of a selector, once it has come to rest; null where there is none.
-export async function chartIn(selector) {
-  const graph = document.querySelector(`${selector} .js-plotly-plot`)
-  const { dataset } = graph?.closest(".live-plot") ?? {}
-  for (let look = 0; dataset?.state === "moving" && look < LOOKS; look++)
+/** The chart that is in the element of a selector, once it has come to rest; null where there is none.
+ * @param {string} selector */
+async function chartIn(selector) {
+  const graph = graphIn(selector)
+  /** @type {HTMLElement | null | undefined} */
+  const chart = graph?.closest(".live-plot")
+  for (let look = 0; chart?.dataset.state === "moving" && look < LOOKS; look++)
     await new Promise((resolve) => setTimeout(resolve, REST))
   return graph
 }
 
-// Plotly draws the chart anew for the file, with its true cells instead of the canvases. The result
-// is a data: URL, or with `bare` the SVG's text and the PNG in base64.
-export function render(graph, plotly, format, bare = false) {
+/** Plotly draws the chart anew for the file, with its true cells instead of the canvases.
+ * @param {GraphElement} graph
+ * @param {PlotlyLibrary} plotly
+ * @param {Format} format
+ * @param {boolean} bare the SVG's text and the PNG in base64, instead of a data: URL */
+function render(graph, plotly, format, bare = false) {
   const { data, layout } = graph
-  const { width, height } = graph._fullLayout
-  const [ground] = theme(graph, "--st-background-color")
+  const { width, height } = sizeOf(graph)
+  const [ground] = theme(graph, "background-color")
   const options = { format, width, height, scale: format === "png" ? 2 : 1, imageDataOnly: bare }
   return plotly.toImage({ data, layout: { ...layout, paper_bgcolor: ground } }, options)
 }
 
-// Plotly's own download clicks a link at the end of the page, which closes the popover that asked
-// for it; this link is in `place`.
+/** Plotly's own download clicks a link at the end of the page, which closes the popover that asked
+ * for it; this link is in `place`.
+ * @param {GraphElement} graph
+ * @param {PlotlyLibrary} plotly
+ * @param {Format} format
+ * @param {Element} place
+ * @param {string} name */
 export async function save(graph, plotly, format, place, name = "chart") {
   const href = await render(graph, plotly, format)
   const link = Object.assign(document.createElement("a"), { href, download: `${name}.${format}` })
@@ -45,22 +51,69 @@ export async function save(graph, plotly, format, place, name = "chart") {
   link.remove()
 }
 
-export default ({ parentElement, data }) => {
-  const root = parentElement.querySelector(".live-picture") ?? document.createElement("div")
+/** The charts that are here, as far as there is room.
+ * @param {BundleData} data */
+async function drawAll({ charts, most }) {
+  /** @type {Record<string, Partial<Record<Format, string>>>} */
+  const drawn = {}
+  let room = most
+  for (const [name, selector] of Object.entries(charts)) {
+    const graph = await chartIn(selector)
+    if (!graph || !window.Plotly) continue
+    drawn[name] = {}
+    for (const format of FORMATS) {
+      const text = await render(graph, window.Plotly, format, true)
+      if (text.length > room) continue
+      room -= text.length
+      drawn[name][format] = text
+    }
+  }
+  return drawn
+}
+
+/** The element for this component's buttons, empty.
+ * @param {HTMLElement | ShadowRoot} parent */
+function emptied(parent) {
+  const root = parent.querySelector(".live-picture") ?? document.createElement("div")
   root.className = "live-picture"
   root.innerHTML = `<style>${CSS}</style>`
+  parent.append(root)
+  return root
+}
+
+/** A button that draws charts as PNG and SVG and hands them to Python.
+ * @param {Component<BundleData>} component */
+export function bundle({ parentElement, data, setTriggerValue }) {
+  const row = emptied(parentElement).appendChild(document.createElement("div"))
+  const button = row.appendChild(document.createElement("button"))
+  button.textContent = data.label
+  button.onclick = async () => {
+    button.disabled = true
+    button.textContent = "Drawing …"
+    try {
+      setTriggerValue("drawings", await drawAll(data))
+    } finally {
+      button.disabled = false
+      button.textContent = data.label
+    }
+  }
+}
+
+/** Buttons that save each chart.
+ * @param {Component<ButtonRows>} component */
+export function buttons({ parentElement, data }) {
+  const root = emptied(parentElement)
   for (const { label, file, chart } of data) {
     const row = root.appendChild(document.createElement("div"))
     if (label) row.appendChild(document.createElement("span")).textContent = label
-    for (const format of ["png", "svg"]) {
+    for (const format of FORMATS) {
       const button = row.appendChild(document.createElement("button"))
       button.textContent = format.toUpperCase()
       if (label) button.ariaLabel = `${button.textContent} of ${label}`
       button.onclick = async () => {
         const graph = await chartIn(chart)
-        if (graph) save(graph, window.Plotly, format, root, file)
+        if (graph && window.Plotly) save(graph, window.Plotly, format, root, file)
       }
     }
   }
-  parentElement.append(root)
 }

@@ -1,42 +1,93 @@
 // A Plotly chart that stays: full draws go through Plotly.react, moving values past it. See plot.py.
-import { axesOf } from "./axes.js"
 import { Cursor } from "./cursor.js"
-import { CSS, dress, merge, put } from "./dress.js"
-import { foreseen } from "./early.js"
+import { put, readFigure } from "./dress.js"
 import { Heatmaps } from "./heatmaps.js"
-import { enlarge, isLarge } from "./large.js"
-import { isTraceable, pathsOf, trace } from "./lines.js"
-import { leaveCells, loadPlotly } from "./load.js"
-import { CSS as NOTES_CSS, Notes } from "./notes.js"
-import { Parts } from "./parts.js"
-import { buffers, header, keepOpaque, page, theme } from "./packet.js"
+import { isLarge } from "./large.js"
+import { move } from "./lines.js"
+import NOTES from "./notes.css"
+import { Notes } from "./notes.js"
+import { page } from "./pace.js"
+import { Parts, unpack } from "./packet.js"
 import { Player } from "./player.js"
+import PLOT from "./plot.css"
+import PLOTLY from "./plotly.css"
+import { allAxes, drawn, foreseen, leaveCells, lineOf, loadPlotly, PAINTED } from "./plotly.js"
 import { Ranges } from "./ranges.js"
+import { isMounted, keepOpaque, theme } from "./streamlit.js"
 import { Zoom } from "./zoom.js"
 
 const REST = 200 // ms without a new frame until Plotly gets the true values
 const FULL_PAUSE = 300 // ms between full draws while values move, at least,
 const FULL_SHARE = 10 // and so many times as long as the last one took
 
+/** @type {WeakMap<HTMLElement | ShadowRoot, Chart>} */
 const charts = new WeakMap()
 
+// The page's parts of a chart: cells under Plotly's graph, and the way home from a zoom.
+const HTML = `<style>${PLOT}${PLOTLY}${NOTES}</style><div class="live-plot-layer" role="img"></div><div></div>
+  <button type="button" hidden>Reset zoom</button>`
+
 class Chart {
-  constructor(parent) {
+  /** The newest frame that is complete, and how its figure looks here. Undefined before the first.
+   * @type {Frame} */
+  frame
+  /** @type {import("./dress.js").Look} */
+  look
+  /** Undefined until it is here.
+   * @type {PlotlyLibrary} */
+  plotly
+  /** @type {Promise<void> | undefined} */
+  library
+  /** What was read of Python and Streamlit last.
+   * @type {Uint8Array | undefined} */
+  bytes
+  /** How many frames have come, and how many were painted. */
+  received = 0
+  painted = 0
+  /** Whether a frame is complete that was not drawn yet. */
+  arrived = false
+  destroyed = false
+  /** A zoom that Python asked for.
+   * @type {Record<string, Ends> | null} */
+  destination = null
+  /** What the figure was read for.
+   * @type {string | null} */
+  state = null
+  /** The room there is, in CSS pixels, and what the figure was read for. */
+  available = 0
+  width = 0
+  /** @type {number | null} */
+  waiting = null
+  /** @type {number | undefined} */
+  resting
+  fullDue = 0
+  /** Changes of ours that Plotly is at. */
+  busy = 0
+  isListening = false
+  /** @type {Map<number, import("./lines.js").Kept>} */
+  curves = new Map()
+  parts = new Parts()
+
+  /** @param {HTMLElement | ShadowRoot} parent
+   * @param {Component<Uint8Array>} component */
+  constructor(parent, component) {
+    this.component = component
     this.root = parent.appendChild(document.createElement("div"))
     this.root.className = "live-plot"
-    this.root.innerHTML = `<style>${CSS}${NOTES_CSS}</style><div class="live-plot-layer" role="img"></div><div></div>
-      <button type="button" hidden>Reset zoom</button>`
+    this.root.innerHTML = HTML
     const [, layer, graph, button] = this.root.children
-    Object.assign(this, { layer, graph })
+    this.layer = layer
+    this.graph = /** @type {GraphElement} */ (graph)
     this.notes = new Notes(parent)
-    const tell = (zoom) => this.tell.setStateValue("zoom", zoom)
-    this.zoom = new Zoom(button, tell, (change) => this.plotly.relayout(graph, change))
+    this.zoom = new Zoom(
+      /** @type {HTMLElement} */ (button),
+      (zoom) => this.component.setStateValue("zoom", zoom),
+      (change) => this.plotly.relayout(this.graph, change),
+    )
     this.heatmaps = new Heatmaps(this.layer)
-    this.ranges = new Ranges(graph)
+    this.ranges = new Ranges(this.graph)
     page.charts++
     keepOpaque(this.root)
-    this.parts = new Parts()
-    this.painted = 0
     this.player = new Player(this.root, () => this.flip())
     this.resizing = new ResizeObserver(([{ contentRect }]) => {
       this.available = Math.floor(contentRect.width)
@@ -56,36 +107,43 @@ class Chart {
     if (this.plotly) this.plotly.purge(this.graph)
   }
 
+  /** @param {Uint8Array} bytes
+   * @param {Component<Uint8Array>} component */
   receive(bytes, component) {
-    this.tell = component
+    this.component = component
     if (bytes === this.bytes) return this.wake() // only the theme has changed
     this.bytes = bytes
-    const head = header(bytes)
-    const numbers = buffers(bytes, head)
-    const frame = { ...head, y: new Map(head.lines.map((name, i) => [name, numbers[i]])) }
+    /** @type {{ header: FrameHeader, buffers: Numbers[] }} */
+    const { header: frame, buffers } = unpack(bytes)
     page.frames++
-    this.destination = head.zoom ?? this.destination
-    frame.number = this.received = (this.received ?? 0) + 1
+    this.destination = frame.zoom ?? this.destination
     this.layer.setAttribute("aria-label", frame.alt)
     this.root.style.minHeight ||= `${frame.height ?? 450}px`
-    this.present(frame)
+    /** @type {Frame["y"]} */
+    const y = new Map()
+    for (const [i, name] of frame.lines.entries())
+      y.set(name, /** @type {Float32Array} */ (buffers[i]))
+    this.present({ ...frame, number: ++this.received, y })
   }
 
-  // Show a frame once all it names is here.
-  async present(frame) {
-    const isNewest = () => frame.number === this.received && !this.destroyed
-    const missing = (tries) => this.tell.setStateValue("missing", tries)
-    this.library ??= loadPlotly(frame.plotly).then((plotly) => this.begin(plotly))
-    const isWhole = await this.parts.complete(frame, isNewest, missing)
-    if (!isWhole || this.frame?.number > frame.number || this.destroyed) return
-    this.frame = frame
-    const counts = [...frame.arrays.values()].map(({ frames }) => frames)
-    this.player.describe(Math.max(1, ...counts), frame.snapshots)
+  /** Show a frame once all it names is here.
+   * @param {Omit<Frame, "arrays" | "drawing">} named */
+  async present(named) {
+    const { number } = named
+    const isNewest = () => number === this.received && !this.destroyed
+    const missing = (/** @type {number} */ tries) => this.component.setStateValue("missing", tries)
+    this.library ??= loadPlotly(named.plotly).then((plotly) => this.begin(plotly))
+    const parts = await this.parts.complete(named, isNewest, missing)
+    if (!parts || this.frame?.number > number || this.destroyed) return
+    this.frame = { ...named, ...parts }
+    const counts = [...parts.arrays.values()].map(({ frames }) => frames)
+    this.player.describe(Math.max(1, ...counts), named.snapshots)
     this.arrived = true
     this.wake()
   }
 
-  // From now on Plotly draws.
+  /** From now on Plotly draws.
+   * @param {PlotlyLibrary} plotly */
   begin(plotly) {
     this.plotly = plotly
     this.arrived = Boolean(this.frame)
@@ -107,16 +165,7 @@ class Chart {
       this.zoom.goTo(this.destination, this.painted > 0)
       this.destination = null
     }
-    const shapes = [...frame.arrays].map(([name, { rows, cols }]) => `${name} ${rows} ${cols}`)
-    const mixed = Object.keys(frame.mixes)
-    const state = JSON.stringify(
-      [frame.figure, shapes, mixed, theme(this.root), this.available, frame.height,
-        isLarge()])
-    const isNew = state !== this.state
-    if (isNew) {
-      this.state = state
-      this.prepare()
-    }
+    const isNew = this.prepare()
     if (!this.plotly) {
       if (!this.early()) return
     } else if (isNew) this.full(this.arrived && this.painted > 0)
@@ -125,7 +174,7 @@ class Chart {
     this.arrived = false
     if (frame.number === this.received) this.parts.keep(frame)
     this.notes.show(frame.notes)
-    this.root.dataset.painted = ++this.painted
+    this.root.dataset.painted = String(++this.painted)
     this.settle()
   }
 
@@ -135,93 +184,109 @@ class Chart {
     this.wake()
   }
 
-  // Read the figure: names, traces, layout for this width and theme.
+  // Read the figure, if another one or another look of it is wanted; whether that is so.
   prepare() {
-    const { frame } = this
-    const text = new TextDecoder().decode(frame.drawing)
-      .replace(/var\((--[\w-]+)\)/g, (_, name) => theme(this.root, name)[0])
-    const figure = JSON.parse(text)
-    this.names = figure.names
-    this.traces = figure.data
-    this.width = this.available
-    const narrow = this.width < figure.narrowWidth
-    let layout = narrow ? merge(figure.layout, figure.narrow) : figure.layout
-    if (!(narrow && figure.narrow.height)) layout.height = frame.height ?? layout.height ?? 450
-    if (isLarge()) layout = enlarge(layout, () => this.anew())
-    layout.width = this.width
-    this.root.style.minHeight = `${layout.height}px`
-    this.base = dress(layout, this.root, this.traces)
-    this.heatmaps.prepare(this.names, this.traces, this.base.layout, frame)
-    this.root.classList.toggle("live-plot-painted", this.heatmaps.onCanvas)
+    const { frame, heatmaps, root, available } = this
+    const shapes = [...frame.arrays].map(([name, { rows, cols }]) => `${name} ${rows} ${cols}`)
+    const mixed = Object.keys(frame.mixes)
+    const state = JSON.stringify([
+      frame.figure, shapes, mixed, theme(root), available, frame.height, isLarge(),
+    ]) // biome-ignore format: a list
+    if (state === this.state) return false
+    this.state = state
+    this.width = available
+    this.look = readFigure(frame.drawing, root, available, frame.height, () => this.anew())
+    const { names, traces, layout } = this.look
+    root.style.minHeight = `${layout.height}px`
+    heatmaps.prepare(names, traces, layout, frame)
+    root.classList.toggle(PAINTED, heatmaps.onCanvas)
+    return true
+  }
+
+  get names() {
+    return this.look.names
   }
 
   // The layout with what this frame changes in it, and where the reader has gone.
   patched() {
-    const layout = structuredClone(this.base.layout)
+    const layout = structuredClone(this.look.layout)
     for (const [path, value] of Object.entries(this.frame.patch)) put(layout, path, value)
-    this.zoom.place(layout, axesOf({ ...this.graph._fullLayout, ...layout }))
+    this.zoom.place(layout, allAxes(this.graph, layout))
     return layout
   }
 
   // The cells alone, while plotly.js is on its way; whether that is possible.
   early() {
     const { frame, heatmaps } = this
-    const graph = heatmaps.onCanvas && foreseen(this.patched(), this.traces, this.width)
-    if (!graph) return false
+    const chart = heatmaps.onCanvas && foreseen(this.patched(), this.look.traces, this.width)
+    if (!chart) return false
     heatmaps.forget()
-    heatmaps.paint(graph, frame, this.player.index)
-    heatmaps.place(graph)
+    heatmaps.paint(chart, frame, this.player.index)
+    heatmaps.place(chart)
     this.root.dataset.state = "early"
     return true
   }
 
-  // Everything through Plotly. While values move, heatmaps get stand-ins of four cells.
+  /** Everything through Plotly. While values move, heatmaps get stand-ins of four cells.
+   * @param {boolean} moving */
   full(moving) {
-    const { frame, plotly, heatmaps } = this
+    const { frame, graph, heatmaps } = this
     const start = performance.now()
-    heatmaps.frame = frame
     const light = moving && heatmaps.canStandIn()
     const layout = this.patched()
-    const data = this.traces.map((trace, i) => {
-      const name = this.names[i]
-      const y = frame.y.get(name)
-      if (y) return { ...trace, y: this.grown(i, y), uid: `live${i}` }
-      if (!frame.mixes[name]) return { ...trace, uid: `live${i}` }
-      const cells = light ? heatmaps.standIn(name) : heatmaps.cells(name, this.player.index)
-      return { ...trace, uid: `live${i}`, ...cells }
-    })
-    this.own(() => plotly.react(this.graph, data, layout, this.base.config(this)))
-    leaveCells(this.graph)
-    if (!this.listening) this.listen()
+    const data = this.look.traces.map((trace, i) => ({ ...trace, ...this.content(i, light) }))
+    this.own(() => this.plotly.react(graph, data, layout, this.look.config(this)))
+    leaveCells(graph)
+    if (!this.isListening) this.listen()
     this.ranges.drawn(frame.patch)
     const end = performance.now()
     this.fullDue = end + Math.max(FULL_PAUSE, FULL_SHARE * (end - start))
     this.curves = new Map()
     heatmaps.forget()
-    heatmaps.paint(this.graph, frame, this.player.index)
-    heatmaps.place(this.graph)
+    heatmaps.paint(drawn(graph), frame, this.player.index)
+    heatmaps.place(drawn(graph))
     this.zoom.offerReset()
     this.root.dataset.state = light ? "moving" : "rest"
+  }
+
+  /** What a trace gets besides what the figure says of it.
+   * @param {number} index
+   * @param {boolean} light whether stand-ins do for cells */
+  content(index, light) {
+    const { frame, heatmaps } = this
+    const name = this.names[index]
+    const uid = `live${index}`
+    const y = frame.y.get(name)
+    if (y) return { y: this.grown(index, y), uid }
+    if (!frame.mixes[name]) return { uid }
+    const cells = light ? heatmaps.standIn(name) : heatmaps.cells(name, frame, this.player.index)
+    return { uid, ...cells }
   }
 
   // What changed since the last frame, past Plotly where that looks the same.
   quick() {
     const { frame, graph, heatmaps } = this
     if (!heatmaps.onCanvas) return this.full(false)
-    const curves = [...frame.y].map(([name, y]) => [this.names.indexOf(name), y])
-    if (!curves.every(([index, y]) => isTraceable(graph, index, y))) return this.full(true)
+    /** @type {[index: number, y: Float32Array, line: DrawnLine][]} */
+    const curves = []
+    for (const [name, y] of frame.y) {
+      const index = this.names.indexOf(name)
+      const line = lineOf(graph, index, y)
+      if (!line) return this.full(true)
+      curves.push([index, y, line])
+    }
     // What takes a full draw may wait: colours and colour bar, curves and axis agree all the same.
     const changed = this.ranges.show(frame.patch, this.zoom.axes)
     if (!changed && performance.now() > this.fullDue) return this.full(true)
     for (const name of changed || []) {
-      if (frame.patch[`${name}.range`]) this.zoom.home[name] = [...frame.patch[`${name}.range`]]
+      /** @type {Ends | undefined} */
+      const range = frame.patch[`${name}.range`]
+      if (range) this.zoom.home[name] = [...range]
       else heatmaps.repaint()
     }
-    heatmaps.paint(graph, frame, this.player.index)
-    for (const [index, y] of curves) {
-      if (!this.curves.has(index)) this.curves.set(index, pathsOf(graph, index))
-      trace(graph, index, this.grown(index, y), this.curves.get(index))
-    }
+    heatmaps.paint(drawn(graph), frame, this.player.index)
+    for (const [index, y, line] of curves)
+      this.curves.set(index, move(line, this.grown(index, y), this.curves.get(index)))
     this.root.dataset.state = "moving"
   }
 
@@ -245,50 +310,54 @@ class Chart {
     this.wake()
   }
 
-  // The part of a growing line that belongs to the snapshot shown.
+  /** The part of a growing line that belongs to the snapshot shown.
+   * @param {number} index
+   * @param {Float32Array} y */
   grown(index, y) {
     if (!this.frame.grow.includes(this.names[index])) return y
     const end = Math.ceil((y.length * (this.player.index + 1)) / this.player.count)
     return y.map((value, i) => (i < end ? value : NaN))
   }
 
-  // Changes of ours are not the reader's zoom.
+  /** Changes of ours are not the reader's zoom.
+   * @param {() => Promise<unknown>} change */
   own(change) {
-    this.busy = (this.busy ?? 0) + 1
+    this.busy++
     Promise.resolve(change()).finally(() => this.busy--)
   }
 
   listen() {
     const { graph } = this
-    this.listening = true
+    this.isListening = true
     new Cursor(this)
-    graph.on("plotly_afterplot", () => this.heatmaps.place(graph))
+    graph.on("plotly_afterplot", () => this.heatmaps.place(drawn(graph)))
     graph.on("plotly_relayouting", () => {
-      this.heatmaps.place(graph)
+      this.heatmaps.place(drawn(graph))
       this.ranges.drawn()
     })
     graph.on("plotly_doubleclick", () => this.zoom.reset())
     graph.on("plotly_relayout", (change) => {
       this.ranges.drawn()
       const moved = Object.keys(change).some((path) => /^[xy]axis\d*\.(auto)?range/.test(path))
-      if (moved && !this.busy) this.zoom.moved(graph._fullLayout)
+      if (moved && !this.busy) this.zoom.moved(drawn(graph).layout)
     })
     graph.on("plotly_click", ({ points: [point] }) => {
       const { pointNumber, curveNumber, x, y } = point
       const [row, column] = Array.isArray(pointNumber) ? pointNumber : [null, pointNumber]
-      this.tell.setTriggerValue("click", { trace: this.names[curveNumber], x, y, row, column })
+      const trace = this.names[curveNumber]
+      this.component.setTriggerValue("click", { trace, x, y, row, column })
     })
   }
 }
 
+/** @param {Component<Uint8Array>} component */
 export default (component) => {
   const { parentElement, data } = component
-  if (!charts.has(parentElement)) charts.set(parentElement, new Chart(parentElement))
-  const chart = charts.get(parentElement)
+  const chart = charts.get(parentElement) ?? new Chart(parentElement, component)
+  charts.set(parentElement, chart)
   chart.receive(data, component)
   return () => {
-    // Streamlit also calls this when a newer run overtakes a slow one.
-    if (parentElement.isConnected) return
+    if (isMounted(parentElement)) return
     chart.destroy()
     charts.delete(parentElement)
   }

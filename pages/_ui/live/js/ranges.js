@@ -1,27 +1,70 @@
 // Ranges of colours and axes that only grow or shrink while values move: the ticks stay where they are
 // and get other numbers (Plotly's own drawing takes 20 ms and more). At rest Plotly chooses new ticks.
 import { put } from "./dress.js"
+import { setRange, tickTexts } from "./plotly.js"
 
 const COLOUR = /^(coloraxis\d*)\.c(min|max)$/
 const AXIS = /^([xy]axis\d*)\.range$/
 
-const same = (a, b) => JSON.stringify(a) === JSON.stringify(b)
-const near = (a, b) => Math.abs(a - b) <= 1e-9 * Math.max(Math.abs(a), Math.abs(b))
+const same = (/** @type {unknown} */ a, /** @type {unknown} */ b) =>
+  JSON.stringify(a) === JSON.stringify(b)
+const near = (/** @type {number} */ a, /** @type {number} */ b) =>
+  Math.abs(a - b) <= 1e-9 * Math.max(Math.abs(a), Math.abs(b))
+const isColour = (/** @type {string} */ name) => name.startsWith("coloraxis")
 
-// "coloraxis" or "yaxis4" → its [start, end] in a patch.
+/** "coloraxis" or "yaxis4" → its start and end in a patch.
+ * @param {Layout} patch
+ * @param {string} name
+ * @returns {Ends | undefined} */
 function ends(patch, name) {
-  return name.startsWith("c") ? [patch[`${name}.cmin`], patch[`${name}.cmax`]] : patch[`${name}.range`]
+  return isColour(name) ? [patch[`${name}.cmin`], patch[`${name}.cmax`]] : patch[`${name}.range`]
 }
 
-// How many times as large a range is as before, null if it isn't that alone.
-function growth(before, after) {
+/** How many times as large a range is as before, null if it isn't that alone.
+ * @param {Ends | undefined} before
+ * @param {Ends | undefined} after */
+export function growth(before, after) {
   if (!before || !after) return null
   const [low, high] = before
   const factor = after[1] / high
   return factor > 0 && Number.isFinite(factor) && near(low * factor, after[0]) ? factor : null
 }
 
+/** Which ranges differ between two patches; false if anything else does, or a range has more than
+ * grown since Plotly drew it.
+ * @param {Layout} shown
+ * @param {Layout} patch
+ * @param {Layout} drawnFor
+ * @returns {string[] | false} */
+export function changedRanges(shown, patch, drawnFor) {
+  /** @type {Set<string>} */
+  const names = new Set()
+  for (const path of Object.keys({ ...shown, ...patch })) {
+    if (same(shown[path], patch[path])) continue
+    const [, name] = path.match(COLOUR) ?? path.match(AXIS) ?? []
+    if (!name || growth(ends(drawnFor, name), ends(patch, name)) === null) return false
+    names.add(name)
+  }
+  return [...names]
+}
+
+/** A tick's number in a range so many times as large, to three digits.
+ * @param {number} value
+ * @param {number} factor */
+export const tick = (value, factor) =>
+  String(Number((value * factor).toPrecision(3))).replace("-", "−")
+
 export class Ranges {
+  /** What Plotly has drawn its own ticks for, and what is shown now.
+   * @type {Layout} */
+  drawnFor = {}
+  /** @type {Layout} */
+  shown = {}
+  /** Axis → the texts of its ticks and their numbers as drawn.
+   * @type {Map<string, [text: Element, value: number][]>} */
+  labels = new Map()
+
+  /** @param {GraphElement} graph */
   constructor(graph) {
     this.graph = graph
   }
@@ -32,49 +75,45 @@ export class Ranges {
     this.labels = new Map()
   }
 
+  /** @param {Layout} patch */
   differs(patch) {
     return !same(patch, this.shown)
   }
 
-  // Show a patch. false: it takes Plotly, nothing has changed; else which ranges have, by their names.
+  /** Show a patch. false: it takes Plotly, nothing has changed; else which ranges have, by their names.
+   * @param {Layout} patch
+   * @param {object} zoomed by the names of axes */
   show(patch, zoomed) {
-    const names = new Set()
-    for (const path of Object.keys({ ...this.shown, ...patch })) {
-      if (same(this.shown[path], patch[path])) continue
-      const [, name] = path.match(COLOUR) ?? path.match(AXIS) ?? []
-      if (!name || growth(ends(this.drawnFor, name), ends(patch, name)) === null) return false
-      names.add(name)
-    }
-    for (const name of names) this.move(name, patch, name in zoomed)
+    const names = changedRanges(this.shown, patch, this.drawnFor)
+    if (!names) return false
+    // An axis that the reader has moved stays where it is.
+    for (const name of names) if (!(name in zoomed)) this.move(name, patch)
     this.shown = patch
-    return [...names]
+    return names
   }
 
-  move(name, patch, isZoomed) {
-    const { _fullLayout, layout } = this.graph
-    const [start, end] = ends(patch, name)
-    if (isZoomed) return // it stays where the reader has gone
-    if (name.startsWith("c")) {
-      put(layout, `${name}.cmin`, start)
-      put(layout, `${name}.cmax`, end)
-      if (!_fullLayout[name]) return // no trace uses it
-      Object.assign(_fullLayout[name], { cmin: start, cmax: end })
-    } else {
-      put(layout, `${name}.range`, [start, end])
-      _fullLayout[name].range = [start, end]
-      _fullLayout[name].setScale()
-    }
-    this.relabel(name, growth(ends(this.drawnFor, name), [start, end]))
+  /** @param {string} name
+   * @param {Layout} patch */
+  move(name, patch) {
+    const range = /** @type {Ends} */ (ends(patch, name))
+    const { layout } = this.graph
+    if (isColour(name)) {
+      put(layout, `${name}.cmin`, range[0])
+      put(layout, `${name}.cmax`, range[1])
+    } else put(layout, `${name}.range`, [...range])
+    if (!setRange(this.graph, name, range)) return
+    this.relabel(name, /** @type {number} */ (growth(ends(this.drawnFor, name), range)))
   }
 
+  /** @param {string} name
+   * @param {number} factor */
   relabel(name, factor) {
-    if (!this.labels.has(name)) {
-      const ticks = name.startsWith("c") ? `.cb${name} .cbaxis text` : `.${name.replace("axis", "")}tick text`
-      this.labels.set(name, [...this.graph.querySelectorAll(ticks)]
-        .map((text) => [text, Number(text.textContent.replace("−", "-"))]))
-    }
-    for (const [text, value] of this.labels.get(name)) {
-      text.textContent = String(Number((value * factor).toPrecision(3))).replace("-", "−")
-    }
+    const labels = this.labels.get(name) ?? tickTexts(this.graph, name).map(read)
+    this.labels.set(name, labels)
+    for (const [text, value] of labels) text.textContent = tick(value, factor)
   }
 }
+
+/** @param {Element} text
+ * @returns {[text: Element, value: number]} */
+const read = (text) => [text, Number(text.textContent?.replace("−", "-"))]

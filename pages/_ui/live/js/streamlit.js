@@ -1,0 +1,85 @@
+// All that these scripts assume about Streamlit: its elements, and how it mounts a component. An
+// upgrade that changes them breaks this file and streamlit.css.
+
+const THEME = ["text-color", "border-color", "background-color", "font"]
+
+/** The values of the theme's variables for an element.
+ * @param {Element} element
+ * @param {string[]} names without "--st-" */
+export function theme(element, ...names) {
+  const style = getComputedStyle(element)
+  return (names.length ? names : THEME).map((name) => style.getPropertyValue(`--st-${name}`).trim())
+}
+
+/** A text with the theme's values instead of its variables, as "var(--st-red-color)".
+ * @param {string} text
+ * @param {(name: string) => string} read gives a value by its name without "--st-" */
+export const fillIn = (text, read) => text.replace(/var\(--st-([\w-]+)\)/g, (_, name) => read(name))
+
+/** The theme's colour of a word in text, as CSS.
+ * @param {string} colour as in Markdown: "blue" */
+export const textColour = (colour) => `var(--st-${colour}-text-color)`
+
+/** Streamlit fades what a run has not drawn anew yet, and for the wait before it makes a layer of it
+ * in each run: 10 ms a frame for a chart.
+ * @param {HTMLElement} element */
+export function keepOpaque(element) {
+  const root = element.getRootNode()
+  const inPage = root instanceof ShadowRoot ? root.host : element
+  /** @type {HTMLElement | null} */
+  const container = inPage.closest("[data-testid=stElementContainer]")
+  container?.style.setProperty("transition", "none", "important")
+  container?.style.setProperty("opacity", "1", "important")
+}
+
+/** Whether a component's root is still in the page: Streamlit also cleans up when a newer run
+ * overtakes a slow one.
+ * @param {HTMLElement | ShadowRoot} parent */
+export const isMounted = (parent) =>
+  (parent instanceof ShadowRoot ? parent.host : parent).isConnected
+
+// Streamlit's root element says what the script is doing.
+/** @returns {HTMLElement | null} */
+const app = () => document.querySelector("[data-test-script-state]")
+
+export const isRunning = () =>
+  ["running", "rerunRequested"].includes(app()?.dataset.testScriptState ?? "")
+
+/** @type {Set<() => void>} */
+const idlers = new Set()
+/** @type {MutationObserver | null} */
+let watching = null
+
+/** Act once, when the script has come to its end.
+ * @param {() => void} action */
+export function whenIdle(action) {
+  idlers.add(action)
+  const root = app()
+  if (!root) return
+  watching ??= new MutationObserver(() => {
+    if (isRunning()) return
+    const due = [...idlers]
+    idlers.clear()
+    for (const act of due) act()
+  })
+  watching.observe(root, { attributeFilter: ["data-test-script-state"] })
+}
+
+/** How far the page is scrolled, in CSS pixels. */
+export const scrolled = () => document.querySelector("[data-testid=stMain]")?.scrollTop ?? 0
+
+/** A box of code that must be scrolled can be, by keyboard as well. */
+export function letCodeScroll() {
+  /** @type {NodeListOf<HTMLElement>} */
+  const boxes = document.querySelectorAll("[data-testid=stCode] pre:not([tabindex])")
+  for (const box of boxes) box.tabIndex = 0
+}
+
+/** The first control in an element, also one of a component that has its styles to itself.
+ * @param {Element} element
+ * @returns {HTMLElement | null} */
+export function controlIn(element) {
+  const host = [...element.querySelectorAll("*")].find((node) => node.shadowRoot)
+  const root = host?.shadowRoot ?? element
+  return root.querySelector("input, button, select, textarea, [tabindex]")
+}
