@@ -16,6 +16,10 @@ DISPLAY = ("streamlit", "plotly", "pages")
 MAX_MODULE_LINES = 400  # the stop; at 300 ask whether it is two ideas
 MAX_ENCODING_LINES = 90  # below the imports
 TEXT = {".css", ".html", ".js", ".json", ".md", ".py", ".sh", ".toml", ".txt", ".yaml", ".yml"}
+FOLDERS = {
+    ".streamlit", "app.py", "benchmarks", "deploy", "docs", "lessons", "pages", "posembed_core",
+    "tests",
+}  # fmt: skip
 TEXT_NAMES = {"Dockerfile", "LICENSE", "Makefile", "run", ".dockerignore", ".gitignore"}
 
 
@@ -175,6 +179,27 @@ def test_only_the_dockerfile_names_a_package_index() -> None:
         and index in path.read_text(encoding="utf-8")
     ]
     assert naming == ["Dockerfile"]
+
+
+@pytest.mark.parametrize("text", ["README.md", "CONTRIBUTING.md", "docs/how-it-works.md"])
+def test_every_path_that_a_text_names_is_there(text: str) -> None:
+    written = (ROOT / text).read_text(encoding="utf-8")
+    in_code = {name for name in re.findall(r"`([\w.-]+(?:/[\w.-]+)*/?)`", written) if is_path(name)}
+    links = {link.split("#")[0] for link in re.findall(r"\]\(([^)\s]+)\)", written)}
+    linked = {link for link in links if link and "://" not in link}
+    assert in_code
+    missing = {name for name in in_code if not (ROOT / name).exists()}
+    missing |= {link for link in linked if not (ROOT / text).parent.joinpath(link).exists()}
+    assert missing == set()
+
+
+def is_path(name: str) -> bool:
+    """Whether a word in code is meant as a path: it begins with a folder of ours, or is a text."""
+    return name.split("/", maxsplit=1)[0] in FOLDERS or Path(name).suffix in {
+        ".md",
+        ".toml",
+        ".txt",
+    }
 
 
 def test_python_files_are_plain_utf8() -> None:
