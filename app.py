@@ -26,6 +26,7 @@ import streamlit as st
 import posembed_core
 from pages import _ui as ui
 from pages._ui import live
+from pages._ui.bounds import share
 from pages._ui.server import cached, heap, logs, metrics, stopping
 
 APOLOGY = (
@@ -84,7 +85,7 @@ def report_script_error(error: Exception) -> bool:
 app = st.App(
     "pages/navigation.py",
     lifespan=lifespan,
-    routes=live.routes(),
+    routes=live.routes(shelf_bytes=share("shelf")),
     middleware=live.middleware(),
     on_script_error=report_script_error,
 )

@@ -14,11 +14,13 @@ from pages._ui.bounds import DEFAULT_MB, LEAST_MB, cache_megabytes, share
 ROOT = Path(__file__).parents[2]
 CACHES = ("matrices", "pictures", "results", "trainings", "films", "shelf")
 BOUNDS = """
+import app
 from pages._ui.live.shelf import shelf
-from pages._ui.server import cached, kept
-from pages._ui.table import film, training
-print(cached._matrices.maxsize, cached._pictures.maxsize, kept._results.maxsize,
-      training.RUNS._most_bytes, film._films.maxsize, shelf.limit)
+from pages._ui.server.cached import MATRICES, PICTURES
+from pages._ui.server.kept import RESULTS
+from pages._ui.server.training_queue import RUNS
+from pages._ui.table.film import FILMS
+print(MATRICES.limit, PICTURES.limit, RESULTS.limit, RUNS._most_bytes, FILMS.limit, shelf.limit)
 """
 
 

@@ -289,8 +289,22 @@ def test_shelf_keeps_what_is_used_within_its_bound():
     assert kept.get("a") == b"12345"
     assert kept.size == 8
     kept.put("large", b"x" * 50)
-    assert kept.get("large") is not None
+    assert kept.get("large") == b"x" * 50
     assert kept.get("a") is None
+    assert kept.size == 50
+    kept.put("d", b"12345")
+    assert kept.get("large") is None
+    assert kept.size == 5
+
+
+def test_another_bound_leaves_on_the_shelf_what_fits():
+    kept = Shelf(limit=20)
+    for name in "abc":
+        kept.put(name, b"12345")
+    kept.limit = 12
+    assert (kept.limit, kept.size) == (12, 10)
+    assert kept.get("a") is None
+    assert kept.get("c") == b"12345"
 
 
 @pytest.fixture(scope="module")

@@ -136,8 +136,13 @@ def _part(request: Request) -> Response:
     return Response(data, media_type="application/octet-stream", headers=headers)
 
 
-def routes() -> list[Route]:
-    """The routes to hand to `st.App(routes=…)`; their paths respect `server.baseUrlPath`."""
+def routes(*, shelf_bytes: int | None = None) -> list[Route]:
+    """The routes to hand to `st.App(routes=…)`; their paths respect `server.baseUrlPath`.
+
+    shelf_bytes: how many bytes of arrays and figures may wait to be fetched, 128 MB by default.
+    """
+    if shelf_bytes is not None:
+        shelf.limit = shelf_bytes
     base = _base()
     return [
         Route(f"{base}/assets/plotly.min.js", _plotly),

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Hashable
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import torch
-from cachetools import LRUCache, cached
+from cachetools import cached
 from torch import Tensor
 
-from pages._ui.bounds import share
 from pages._ui.live import PackedArray, pack_array
 from pages._ui.server.kept import kept
+from pages._ui.server.store import Store
 from posembed_core import AdditiveEncoding, CheckpointError, Encoding, RelativeEncoding
 from posembed_core.operations import LayerNorm, Operation
 from posembed_core.pictures.preview import Frame, Preview
@@ -104,15 +103,8 @@ def _picture_bytes(shown: Shown) -> int:
     return 50_000 + arrays * cells * (4 + packed) + 6 * 8 * preview.shape[0]
 
 
-_matrices: LRUCache[Hashable, Tensor] = LRUCache(
-    share("matrices"), getsizeof=lambda matrix: matrix.untyped_storage().nbytes()
-)
-_pictures: LRUCache[Hashable, Shown] = LRUCache(share("pictures"), getsizeof=_picture_bytes)
-
-
-def cache_bytes() -> dict[str, int]:
-    """What each cache holds now, for the metrics."""
-    return {"matrices": int(_matrices.currsize), "pictures": int(_pictures.currsize)}
+MATRICES: Store[Tensor] = Store("matrices", lambda matrix: matrix.untyped_storage().nbytes())
+PICTURES: Store[Shown] = Store("pictures", _picture_bytes)
 
 
 @cached({}, key=model_folder, condition=threading.Condition())
@@ -147,7 +139,7 @@ def sentence(text: str) -> Sentence:
     return needed_model().tokenize(text)
 
 
-@cached(_pictures, condition=threading.Condition())
+@PICTURES.keep()
 def picture(setting: Setting) -> Shown:
     """The preview of a setting.
 
@@ -216,17 +208,17 @@ def _room(n: int) -> int:
     return 1 << (n - 1).bit_length()
 
 
-@cached(_matrices, condition=threading.Condition())
+@MATRICES.keep()
 def _random_rows(source: RandomTokens, n: int, dimension: int) -> Tensor:
     return random_tokens(n, dimension, seed=source.seed, std=source.std, skip=source.skip)
 
 
-@cached(_matrices, condition=threading.Condition())
+@MATRICES.keep()
 def _position_rows(encoding: AdditiveEncoding, n: int) -> Tensor:
     return encoding.table(torch.arange(n))
 
 
-@cached(_matrices, condition=threading.Condition())
+@MATRICES.keep()
 def _relative_matrix(encoding: RelativeEncoding, n: int) -> Tensor:
     return encoding.vectors(0, torch.arange(n))
 

@@ -11,10 +11,10 @@ from streamlit.runtime.stats import CounterStat, GaugeStat, Stat
 
 from pages._ui.live.counts import sent
 from pages._ui.live.shelf import shelf
-from pages._ui.server import cached
-from pages._ui.server.kept import result_bytes
-from pages._ui.table.film import film_bytes
-from pages._ui.table.training import RUNS
+from pages._ui.server import training_queue
+from pages._ui.server.store import held_bytes, report
+
+report("shelf", lambda: shelf.size)  # which knows nothing of the app
 
 _STATM = Path("/proc/self/statm")  # on Linux only
 
@@ -29,20 +29,16 @@ def resident_bytes() -> int | None:
 
 
 def _cache_bytes(family: str) -> list[Stat]:
-    sizes = {
-        **cached.cache_bytes(),
-        "results": result_bytes(),
-        "shelf": shelf.size,
-        "trainings": RUNS.held_bytes(),
-        "films": film_bytes(),
-    }
     text = "What the caches that all visitors share hold."
-    return [GaugeStat(family, size, {"cache": name}, "bytes", text) for name, size in sizes.items()]
+    return [
+        GaugeStat(family, size, {"cache": name}, "bytes", text)
+        for name, size in held_bytes().items()
+    ]
 
 
 def _trainings(family: str) -> list[Stat]:
-    text = "Training runs that somebody waits for."
-    return [GaugeStat(family, n, {"state": state}, "", text) for state, n in RUNS.load().items()]
+    text, load = "Training runs that somebody waits for.", training_queue.RUNS.load()
+    return [GaugeStat(family, n, {"state": state}, "", text) for state, n in load.items()]
 
 
 def _frames(family: str) -> list[Stat]:

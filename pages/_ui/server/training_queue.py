@@ -1,7 +1,8 @@
-"""Training runs that many people share: equal settings cost one run, others wait their turn."""
+"""The server's training runs: visitors with equal settings share one, others wait their turn."""
 
 from __future__ import annotations
 
+import atexit
 import logging
 import os
 import sys
@@ -11,6 +12,8 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 from typing import Literal
 
+from pages._ui.bounds import share
+from pages._ui.server.store import report
 from posembed_core.training.training import Snapshot, TrainingSpec, train_table, unfinished_bytes
 
 Status = Literal["waiting", "running", "paused", "finished", "failed"]
@@ -72,13 +75,14 @@ class _Run:
         return not self.error and any(until > self.step for until, _ in self.wishes.values())
 
 
-class Runs:
+class TrainingQueue:
     """A queue of training runs with one worker thread of low priority.
 
-    A run goes on while somebody watches it who was heard of in the last ``patience`` seconds, then
-    it pauses and can be taken up again. At most ``most_waiting`` runs wait; results and paused runs
-    are kept, the latest used, up to ``most_bytes``. Safe to call from any thread. One thread, not a
-    process: beside it 2.2 ms of work in another thread took 2.4 ms in the median (two busy cores).
+    A run goes on while a session watches it that was heard of in the last ``patience`` seconds;
+    then it pauses and can be taken up again. At most ``most_waiting`` runs wait. Results and paused
+    runs are kept, the latest used, up to ``most_bytes``; never does a run leave that is watched, so
+    this is no `Store`. Safe to call from any thread. One thread, not a process: beside it 2.2 ms of
+    work in another thread took 2.4 ms in the median (two busy cores).
     """
 
     def __init__(
@@ -237,3 +241,8 @@ class Runs:
                     run.source.close()  # and with it the model
             self._tidy(self._clock())
             self._changed.notify_all()
+
+
+RUNS = TrainingQueue(most_bytes=share("trainings"))
+report("trainings", RUNS.held_bytes)
+atexit.register(RUNS.close)

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from cachetools import LRUCache, cached
 
 from pages._ui import live
-from pages._ui.bounds import share
 from pages._ui.figures.axes import nice_ceiling
 from pages._ui.figures.table import colour_range, training_figure
 from pages._ui.server.kept import kept
+from pages._ui.server.store import Store
 from pages._ui.table.training import Progress
 from pages._ui.takeaway.chart import Chart, packed
 from posembed_core.training.film import Course, Film, course, film
@@ -88,12 +86,7 @@ def _chart(progress: Progress, packs: Packs, *, waits: bool) -> Chart:
     )
 
 
-_films: LRUCache[Hashable, Packs] = LRUCache(share("films"), getsizeof=lambda packs: packs.size)
-
-
-def film_bytes() -> int:
-    """What the films kept take, for the metrics."""
-    return int(_films.currsize)
+FILMS: Store[Packs] = Store("films", lambda packs: packs.size)
 
 
 # What a whole class watches is drawn once.
@@ -103,11 +96,7 @@ def _still(_spec: TrainingSpec, snapshots: Sequence[Snapshot]) -> Packs:
     return Packs(shown, course(snapshots), _pack(shown))
 
 
-@cached(
-    _films,
-    key=lambda spec, snapshots: (spec, len(snapshots)),
-    condition=threading.Condition(),
-)
+@FILMS.keep(key=lambda spec, snapshots: (spec, len(snapshots)))
 def _film_of(_spec: TrainingSpec, snapshots: Sequence[Snapshot]) -> Packs:
     shown = film(snapshots)
     return Packs(shown, course(snapshots), _pack(shown))

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import atexit
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import streamlit as st
 
-from pages._ui.bounds import share
 from pages._ui.controls.controls import setting
 from pages._ui.controls.link import Link
 from pages._ui.server.kept import kept
-from pages._ui.server.training_queue import Runs, RunState, TooManyRunsError
+from pages._ui.server.training_queue import RUNS, RunState, TooManyRunsError
 from posembed_core import EncodingError, TrainingSpec, train_table
 from posembed_core.parameters import Integer
 from posembed_core.training.tasks import TASKS
 from posembed_core.training.training import Snapshot
-
-RUNS = Runs(most_bytes=share("trainings"))
-atexit.register(RUNS.close)
 
 POLL_SECONDS = 0.6
 FRAMES = 40  # snapshots of a run, besides the first

@@ -13,7 +13,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import posembed_core as pc
-from pages._ui.server import cached, kept
+from pages._ui.server import cached
+from pages._ui.server.cached import MATRICES, PICTURES
+from pages._ui.server.kept import RESULTS
 from posembed_core.parameters import Choice, Flag, Integer, Number, Parameter, Real, Reals
 from posembed_core.tokens.sentence_model import HOW_TO_GET_A_MODEL
 from tests.visits import NAVIGATION
@@ -26,12 +28,11 @@ TEXT = "The keys to the cabinet are on the table."
 @pytest.fixture
 def fresh() -> Iterator[None]:
     """Nothing of another model's sentences stays in the caches, before or after."""
-    caches = (cached._pictures, kept._results)
-    for cache in caches:
-        cache.clear()
+    for store in (PICTURES, RESULTS):
+        store.clear()
     yield
-    for cache in caches:
-        cache.clear()
+    for store in (PICTURES, RESULTS):
+        store.clear()
 
 
 def visit(**params: str) -> AppTest:
@@ -554,7 +555,7 @@ def test_the_largest_picture() -> None:
     app = visit(length="8192", dimension="4096", scale="0.5")
     assert works(app)
     assert "mean of 16 × 16 values" in lines(app, "aside")
-    cached._matrices.clear()
+    MATRICES.clear()
 
 
 def test_a_mapping_of_every_default_is_legal() -> None:

@@ -12,24 +12,24 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from cachetools import LRUCache
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import posembed_core as pc
-from pages._ui.server import cached, kept
-from pages._ui.server.cached import RandomTokens, SentenceTokens, Setting
+from pages._ui.server import cached
+from pages._ui.server.cached import MATRICES, PICTURES, RandomTokens, SentenceTokens, Setting
+from pages._ui.server.kept import RESULTS
+from pages._ui.server.store import weigh
 from posembed_core.tokens.sentence_model import HOW_TO_GET_A_MODEL
 
 SLUGS = list(pc.encodings())
-CACHES = ("_matrices", "_pictures")
+STORES = (MATRICES, PICTURES, RESULTS)
 TEXT = "The keys to the cabinet are on the table."
 
 
 def empty_caches() -> None:
-    for name in CACHES:
-        getattr(cached, name).clear()
-    kept._results.clear()
+    for store in STORES:
+        store.clear()
 
 
 @pytest.fixture(autouse=True)
@@ -144,21 +144,21 @@ def test_an_array_that_stays_is_packed_once() -> None:
 
 
 def test_matrices_stay_within_their_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert cached._matrices.maxsize == 768 * 2**20
+    assert MATRICES.limit == 768 * 2**20
     for seed in range(30):
         cached.token_matrix(setting("none", 2048, 1024, source=RandomTokens(seed)))
-        held = sum(m.untyped_storage().nbytes() for m in cached._matrices.values())
-        assert held == cached.cache_bytes()["matrices"] <= cached._matrices.maxsize
+        held = sum(m.untyped_storage().nbytes() for m in MATRICES.results.values())
+        assert held == MATRICES.size <= MATRICES.limit
         if seed == 3:  # the bound itself would take 90 of these
-            monkeypatch.setattr(cached._matrices, "_Cache__maxsize", 5 * 2**23)
-    assert len(cached._matrices) == 5
+            monkeypatch.setattr(MATRICES.results, "_Cache__maxsize", 5 * 2**23)
+    assert len(MATRICES.results) == 5
 
 
 def test_a_matrix_beyond_the_bound_is_shown_and_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cached._matrices, "_Cache__maxsize", 1000)
+    monkeypatch.setattr(MATRICES.results, "_Cache__maxsize", 1000)
     tokens = cached.token_matrix(setting("none", 100, 64))
     assert torch.equal(tokens, pc.random_tokens(100, 64))
-    assert cached.cache_bytes()["matrices"] == 0
+    assert MATRICES.size == 0
 
 
 @pytest.mark.parametrize(
@@ -174,22 +174,22 @@ def test_a_picture_holds_no_more_than_it_counts_for(slug: str, more: dict[str, A
     shown = cached.picture(asked)
     for scale in (1.0, 0.5):
         shown.pack(shown.preview.frame(scale))
-    assert 100_000 < kept.weigh(shown) <= cached.cache_bytes()["pictures"]
+    assert 100_000 < weigh(shown) <= PICTURES.size
 
 
 def test_pictures_stay_within_their_bytes() -> None:
     for seed in range(80):  # of 2.4 MB each, once they are looked at
         cached.picture(setting("none", 512, 256, source=RandomTokens(seed)))
-    assert cached.cache_bytes()["pictures"] <= cached._pictures.maxsize == 128 * 2**20
-    assert 50 < len(cached._pictures) < 80
+    assert PICTURES.size <= PICTURES.limit == 128 * 2**20
+    assert 50 < len(PICTURES.results) < 80
 
 
 def test_what_was_evicted_comes_back_equal(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = setting("learned", 100, 64)
     first = cached.picture(asked)
     frame = first.preview.frame(0.3)
-    monkeypatch.setattr(cached._matrices, "_Cache__maxsize", 100_000)
-    monkeypatch.setattr(cached._pictures, "_Cache__maxsize", 2_000_000)
+    monkeypatch.setattr(MATRICES.results, "_Cache__maxsize", 100_000)
+    monkeypatch.setattr(PICTURES.results, "_Cache__maxsize", 2_000_000)
     for seed in range(70):
         cached.picture(setting("learned", 100, 64, source=RandomTokens(seed))).preview.frame(1.0)
     again = cached.picture(asked)
@@ -287,11 +287,11 @@ def test_reading_a_picture_changes_no_shared_matrix() -> None:
     asked = [setting(slug, 30, 8, layer_norm=norm) for slug in SLUGS for norm in (False, True)]
     for one in asked:
         cached.picture(one).preview.frame(0.7)
-    before = {key: matrix.clone() for key, matrix in cached._matrices.items()}
+    before = {key: matrix.clone() for key, matrix in MATRICES.results.items()}
     for one in asked:
         cached.picture(one).preview.frame(3.0)
         cached.picture(one).preview.exact(5, 3.0)
-    assert all(torch.equal(before[key], matrix) for key, matrix in cached._matrices.items())
+    assert all(torch.equal(before[key], matrix) for key, matrix in MATRICES.results.items())
 
 
 def test_settings_that_differ_are_different_pictures() -> None:
@@ -348,14 +348,10 @@ def test_a_model_that_cannot_be_read_says_why(
     assert HOW_TO_GET_A_MODEL in problem
 
 
-def test_every_cache_is_bounded() -> None:
-    assert all(isinstance(getattr(cached, name), LRUCache) for name in CACHES)
-
-
 def test_the_first_visitors_picture_is_ready() -> None:
     cached.preload()
-    before = {name: len(getattr(cached, name)) for name in CACHES}
-    assert before["_pictures"] == 1
+    before = [len(store.results) for store in STORES]
+    assert before[1] == 1
     shown = cached.picture(Setting(RandomTokens(), 128, 64, pc.create("sinusoidal", embed_dim=64)))
     assert shown._packed
-    assert {name: len(getattr(cached, name)) for name in CACHES} == before
+    assert [len(store.results) for store in STORES] == before

@@ -15,8 +15,8 @@ import torch
 import posembed_core as pc
 from pages._ui.attention.inputs import Scene, inputs, split
 from pages._ui.live import pack_array
-from pages._ui.server import kept as module
-from pages._ui.server.kept import kept, result_bytes, weigh
+from pages._ui.server.kept import RESULTS, kept
+from pages._ui.server.store import weigh
 from posembed_core.tables.position_table import PositionTable
 
 KILOBYTE = 1000
@@ -24,9 +24,9 @@ KILOBYTE = 1000
 
 @pytest.fixture(autouse=True)
 def fresh() -> Iterator[None]:
-    module._results.clear()
+    RESULTS.clear()
     yield
-    module._results.clear()
+    RESULTS.clear()
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ def test_what_is_referred_to_twice_counts_once() -> None:
 
 
 def test_results_stay_within_their_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module._results, "_Cache__maxsize", 1_000_000)
+    monkeypatch.setattr(RESULTS.results, "_Cache__maxsize", 1_000_000)
 
     @kept()
     def numbers(seed: int) -> torch.Tensor:
@@ -69,15 +69,15 @@ def test_results_stay_within_their_bytes(monkeypatch: pytest.MonkeyPatch) -> Non
 
     for seed in range(20):
         assert numbers(seed)[7] == seed
-        assert result_bytes() == sum(map(weigh, module._results.values())) <= 1_000_000
-    assert len(module._results) == 4
+        assert RESULTS.size == sum(map(weigh, RESULTS.results.values())) <= 1_000_000
+    assert len(RESULTS.results) == 4
     assert torch.equal(numbers(0), torch.full((25_000,), 0)), "what has left comes back equal"
 
 
 def test_a_result_beyond_the_bound_is_given_and_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module._results, "_Cache__maxsize", 1000)
+    monkeypatch.setattr(RESULTS.results, "_Cache__maxsize", 1000)
     assert len(kept()(lambda: b"x" * 2000)()) == 2000
-    assert result_bytes() == 0
+    assert RESULTS.size == 0
 
 
 def test_functions_do_not_mix_up_their_results() -> None:
@@ -112,7 +112,7 @@ def test_one_may_be_computed_of_another() -> None:
     inner = kept()(lambda x: x + 1)
     outer = kept()(lambda x: inner(x) * 10)
     assert outer(1) == 20
-    assert len(module._results) == 2
+    assert len(RESULTS.results) == 2
 
 
 def test_attention_is_weighed_with_all_its_heads() -> None:
@@ -121,7 +121,7 @@ def test_attention_is_weighed_with_all_its_heads() -> None:
     terms = split(scene, table, 1.0)
     n = len(inputs(scene).tokens)
     assert weigh(terms) >= 4 * 12 * n * n * 8
-    assert result_bytes() >= weigh(terms) + weigh(inputs(scene))
+    assert RESULTS.size >= weigh(terms) + weigh(inputs(scene))
     # All scenes share the drawn projections, 1.8 MB.
     other = inputs(Scene(False, "another sentence"))
     assert other.projections is inputs(scene).projections

@@ -22,7 +22,7 @@ from concurrent.futures import ThreadPoolExecutor
 import torch
 
 from pages._ui.server import cached, heap
-from pages._ui.server.cached import RandomTokens, Setting
+from pages._ui.server.cached import MATRICES, PICTURES, RandomTokens, Setting
 from posembed_core import combine, create, random_tokens
 from posembed_core.pictures.resolution import pool
 
@@ -45,7 +45,7 @@ def visit(i):
     shown = cached.picture(setting(i))
     frame = shown.preview.frame(0.5)
     shown.pack(frame)
-    held.append(sum(cached.cache_bytes().values()))
+    held.append(MATRICES.size + PICTURES.size)
     return frame, shown.preview.exact(7, 0.5).combined
 
 with ThreadPoolExecutor(sessions) as pool_of_threads:
@@ -62,7 +62,7 @@ for i in range(0, sessions, max(1, sessions // 6)):
     close = torch.allclose(frame.cells("combined"), cells, atol=1e-5)
     wrong += not (close and torch.allclose(row, whole.combined[7:8], atol=1e-6))
 print(json.dumps({"before": before, "peak": peak, "wrong": wrong, "held": max(held),
-                  "bound": cached._matrices.maxsize + cached._pictures.maxsize}))
+                  "bound": MATRICES.limit + PICTURES.limit}))
 """
 
 

@@ -8,11 +8,10 @@ from streamlit.runtime.stats import StatsManager
 import posembed_core as pc
 from pages._ui.live.counts import Counter, sent
 from pages._ui.live.shelf import shelf
-from pages._ui.server import cached, metrics
-from pages._ui.server.kept import weigh
-from pages._ui.server.training_queue import Runs
+from pages._ui.server import cached, metrics, store
+from pages._ui.server.store import weigh
+from pages._ui.server.training_queue import RUNS, TrainingQueue
 from pages._ui.table.film import _film_of
-from pages._ui.table.training import RUNS
 from posembed_core.training.training import TrainingSpec, train_table
 
 
@@ -47,8 +46,8 @@ def test_no_frame_is_lost_between_threads() -> None:
 
 
 def test_cache_bytes_follow_what_is_cached(monkeypatch: pytest.MonkeyPatch) -> None:
-    runs = Runs()
-    monkeypatch.setattr(metrics, "RUNS", runs)
+    runs = TrainingQueue()
+    monkeypatch.setitem(store._reported, "trainings", runs.held_bytes)
     encoding = pc.create("sinusoidal", embed_dim=34)
     before = figures("posembed_cache_bytes")
     cached.position_matrix(encoding, 64)

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 import posembed_core as pc
-from pages._ui.server.training_queue import Runs, TooManyRunsError
+from pages._ui.server.training_queue import TooManyRunsError, TrainingQueue
 from posembed_core.training.training import Snapshot, Trainer, unfinished_bytes
 
 SPEC = pc.TrainingSpec(max_seq_len=16, embed_dim=8, num_tokens=4, batch_size=2, steps=40)
@@ -61,7 +61,7 @@ def lessons():
 
 @pytest.fixture
 def runs(lessons, clock):
-    queue = Runs(train=lessons, clock=clock, patience=10, most_waiting=2)
+    queue = TrainingQueue(train=lessons, clock=clock, patience=10, most_waiting=2)
     yield queue
     for seed in lessons.gates:
         lessons.allow(seed, 1000)
@@ -88,7 +88,7 @@ def test_twenty_watchers_cost_one_run():
         calls.append(which)
         return pc.train_table(which)
 
-    runs = Runs(train=train)
+    runs = TrainingQueue(train=train)
     barrier = threading.Barrier(20)
 
     def session(number):
@@ -189,7 +189,7 @@ def test_who_takes_other_settings_leaves_the_first_ones(runs, lessons):
 
 def test_old_results_make_room_for_new_ones(lessons, clock):
     size = 11 * (16 * 8 + 8 * 8) * 4
-    runs = Runs(train=lessons, clock=clock, most_bytes=2 * size + unfinished_bytes(SPEC))
+    runs = TrainingQueue(train=lessons, clock=clock, most_bytes=2 * size + unfinished_bytes(SPEC))
     for seed in (1, 2, 1, 3):  # 2 is the one used longest ago when 3 comes
         runs.watch(spec(seed), "a")
         lessons.allow(seed, 11)
@@ -201,7 +201,7 @@ def test_old_results_make_room_for_new_ones(lessons, clock):
 
 def test_paused_runs_make_room_too_with_the_models_they_hold(lessons, clock):
     held = unfinished_bytes(SPEC) + (16 * 8 + 8 * 8) * 4
-    runs = Runs(train=lessons, clock=clock, most_bytes=2 * held)
+    runs = TrainingQueue(train=lessons, clock=clock, most_bytes=2 * held)
     for seed in (1, 2, 3, 4):
         runs.watch(spec(seed), "a", 0)
         lessons.allow(seed, 1)
@@ -236,7 +236,7 @@ def test_a_run_that_breaks_is_said_and_the_next_one_starts(clock, lessons, caplo
             return broken()
         return lessons(which)
 
-    runs = Runs(train=train, clock=clock)
+    runs = TrainingQueue(train=train, clock=clock)
     runs.watch(spec(1), "a")
     runs.watch(spec(2), "b")
     state = until(runs, spec(1), lambda s: s.status == "failed")
@@ -248,7 +248,7 @@ def test_a_run_that_breaks_is_said_and_the_next_one_starts(clock, lessons, caplo
 
 
 def test_closing_ends_the_worker_and_keeps_what_is_known():
-    runs = Runs()
+    runs = TrainingQueue()
     long = pc.TrainingSpec(**{**vars(SPEC), "steps": 1000, "snapshot_every": 5})
     runs.watch(long, "a")
     until(runs, long, lambda s: len(s.snapshots) > 1)
@@ -269,7 +269,7 @@ def test_the_worker_gives_way_to_everybody_else():
         seen.append(os.getpriority(os.PRIO_PROCESS, threading.get_native_id()))
         yield from pc.train_table(which)
 
-    runs = Runs(train=train)
+    runs = TrainingQueue(train=train)
     runs.watch(SPEC, "a")
     finish(runs, SPEC)
     runs.close()

@@ -13,7 +13,7 @@ import torch
 from streamlit.testing.v1 import AppTest
 
 import posembed_core as pc
-from pages._ui.server.training_queue import Runs
+from pages._ui.server.training_queue import TrainingQueue
 from pages._ui.table import training as table_training
 from pages._ui.table.training import FRAMES
 from posembed_core.tables.files.write import to_safetensors
@@ -35,7 +35,7 @@ def runs(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[pc.TrainingSpec]]:
         started.append(spec)
         return pc.train_table(spec)
 
-    queue = Runs(train=train)
+    queue = TrainingQueue(train=train)
     monkeypatch.setattr(table_training, "RUNS", queue)
     yield started
     queue.close()
@@ -153,7 +153,7 @@ def test_twenty_sessions_cost_one_run(runs: list[pc.TrainingSpec]) -> None:
 
 
 def test_others_wait_their_turn_and_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    queue = Runs(most_waiting=1)
+    queue = TrainingQueue(most_waiting=1)
     monkeypatch.setattr(table_training, "RUNS", queue)
     long = {"steps": "1000", "step": "1000"}
     visit(long)
