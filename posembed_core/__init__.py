@@ -2,6 +2,7 @@
 
 # First, since importing the package of encodings sets the name that the function has below.
 import posembed_core.encodings  # noqa: F401
+from posembed_core import conventions
 from posembed_core.base import (
     AdditiveEncoding,
     BiasEncoding,
@@ -33,6 +34,7 @@ __all__ = [
     "RotaryEncoding",
     "TrainingSpec",
     "combine",
+    "conventions",
     "create",
     "encodings",
     "load_table",

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Float
 from torch import Tensor
 
 from posembed_core.base import (
@@ -16,37 +16,10 @@ from posembed_core.base import (
     Positions,
     RotaryEncoding,
     as_positions,
-    relative_positions,
     seeded_normal,
 )
 from posembed_core.frequencies import position_angles
 from posembed_core.positions import sequence_length
-
-
-@dataclass(frozen=True, eq=False)
-class DistanceProfile:
-    """The mean over all pairs at the same distance, for each head.
-
-    ``relative`` is key - query in rising order, ``count`` how many pairs have it.
-    """
-
-    relative: Int[Tensor, " distances"]
-    mean: Float[Tensor, "num_heads distances"]
-    count: Int[Tensor, " distances"]
-
-
-def distance_profile(
-    scores: Float[Tensor, "num_heads q_len k_len"],
-    query_positions: Positions,
-    key_positions: Positions,
-) -> DistanceProfile:
-    """The mean score (or weight) of each distance, accumulated in float64."""
-    relative, which, count = relative_positions(query_positions, key_positions).unique(
-        return_inverse=True, return_counts=True
-    )
-    flat = scores.flatten(1).to(torch.float64)
-    sums = flat.new_zeros(len(flat), len(relative)).index_add(1, which.flatten(), flat)
-    return DistanceProfile(relative, sums / count, count)
 
 
 def scores_at_distances(

@@ -93,13 +93,6 @@ def distinct_positions(length: int, dtype: torch.dtype) -> int:
     return count + overflows
 
 
-def colliding_positions(length: int, dtype: torch.dtype) -> int:
-    """How many of the positions 0 … length - 1 share their value with another one of them."""
-    values = rounded(torch.arange(length), dtype)
-    _, counts = torch.unique_consecutive(values, return_counts=True)
-    return int(counts[counts > 1].sum())
-
-
 def angles(
     inv_freq: Float[Tensor, " pairs"], positions: Int[Tensor, " n"], arithmetic: Arithmetic
 ) -> Float[Tensor, "n pairs"]:
@@ -131,13 +124,6 @@ def max_cos_error(
         error = cos_error(inv_freq, piece, arithmetic).abs()
         worst = max(worst, float(error.nan_to_num(2.0).max()))
     return worst
-
-
-def inv_freq_error(
-    inv_freq: Float[Tensor, " pairs"], dtype: torch.dtype
-) -> Float[Tensor, " pairs"]:
-    """The relative error of each inverse frequency after a cast to ``dtype``; -1 if it turns 0."""
-    return torch.where(inv_freq == 0, 0.0, rounded(inv_freq, dtype) / inv_freq - 1)
 
 
 @dataclass(frozen=True)

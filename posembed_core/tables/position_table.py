@@ -34,7 +34,7 @@ class PositionTable(AdditiveEncoding):
     ``weight`` is the whole tensor (rows, embed_dim) in float32, ``name`` what it is called,
     ``source`` the file or model that it comes from. The first ``offset`` rows belong to no
     position: RoBERTa's two, a vision model's class token. ``notes`` says in sentences what was
-    recognised. It is no setting but data, so it stands in no registry, and two tables are equal
+    recognised. It is data, not a setting, so it stands in no registry, and two tables are equal
     only when they are the same object. Raises `CheckpointError` unless it is finite and has
     1 … 8192 positions and 2 … 4096 columns.
 

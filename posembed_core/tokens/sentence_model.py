@@ -6,7 +6,6 @@ import importlib.util
 import json
 import os
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -96,12 +95,6 @@ class SentenceModel:
                     f"token {token!r} has the number {index}, but the word table of {self.name} "
                     f"has {count} rows; take the tokenizer.json that belongs to the model"
                 )
-
-    @cached_property
-    def vocabulary_size(self) -> int:
-        """Rows of the word-vector table."""
-        with safe_open(self.folder / FILES[2], "pt") as file:
-            return int(file.get_slice(self.word).get_shape()[0])
 
 
 def model_folder() -> Path | None:

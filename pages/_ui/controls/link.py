@@ -88,10 +88,6 @@ class Link:
         for name in self._params.keys() & set(names):
             self._kept[name] = self._params[name]
 
-    def drop(self, name: str) -> None:
-        """The setting is the default again (or not shown at all)."""
-        self._kept.pop(name, None)
-
     def note_unknown(self, *later: str) -> None:
         """A notice for what stands in a new URL and is no setting, here or ``later`` in the run."""
         if not self.changed:  # a setting that left the page with the widget before

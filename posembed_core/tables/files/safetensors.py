@@ -1,7 +1,9 @@
 """Safetensors read lazily: the header first, then only the bytes of the tensors asked for.
 
 The format's specification is in huggingface/safetensors, README.md, "Format": eight bytes with the
-header's length, the header in JSON, then the numbers. Its own reader wants a path on a disk.
+header's length, the header in JSON, then the numbers. The library that goes with it reads lazily
+from a path (`safe_open`) or takes a whole file as bytes (`deserialize`). An upload has no path, and
+of hundreds of megabytes one table is wanted: here its bytes alone are read from the file object.
 """
 
 from __future__ import annotations

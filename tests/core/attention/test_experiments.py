@@ -9,7 +9,6 @@ import torch
 
 import posembed_core as pc
 from posembed_core.attention.distance import (
-    distance_profile,
     measured_half_lives,
     rotary_bound,
     scores_at_distances,
@@ -119,15 +118,6 @@ def test_four_terms_written_out() -> None:
 
 
 # distance
-
-
-def test_a_profile_is_the_mean_of_each_diagonal() -> None:
-    scores = torch.arange(18.0).reshape(2, 3, 3)
-    found = distance_profile(scores, range(3), range(3))
-    assert found.relative.tolist() == [-2, -1, 0, 1, 2]
-    assert found.count.tolist() == [1, 2, 3, 2, 1]
-    assert found.mean[0].tolist() == [6, 5, 4, 3, 2]
-    assert found.mean[1].tolist() == [15, 14, 13, 12, 11]
 
 
 def test_scores_at_distances() -> None:

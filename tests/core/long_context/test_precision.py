@@ -39,10 +39,9 @@ def test_float16_has_no_position_from_65520_on() -> None:
 
 @settings(max_examples=60, deadline=None)
 @given(length=st.integers(1, 200_000), dtype=st.sampled_from(list(DTYPES.values())))
-def test_positions_that_share_a_value_are_counted(length: int, dtype: torch.dtype) -> None:
-    values, counts = torch.arange(length).to(dtype).double().unique(return_counts=True)
+def test_different_positions_are_counted(length: int, dtype: torch.dtype) -> None:
+    values = torch.arange(length).to(dtype).double().unique()
     assert precision.distinct_positions(length, dtype) == len(values)
-    assert precision.colliding_positions(length, dtype) == counts[counts > 1].sum()
 
 
 @pytest.mark.parametrize(
@@ -95,21 +94,6 @@ def test_an_angle_that_overflows_counts_as_the_greatest_error() -> None:
     ones = torch.ones(1, dtype=torch.float64)
     assert precision.cos_error(ones, torch.tensor([65520]), ARITHMETICS["float16"]).isnan().all()
     assert precision.max_cos_error(ones, 65521, ARITHMETICS["float16"]) == 2.0
-
-
-def test_frequencies_cast_to_half() -> None:
-    inv_freq = inverse_frequencies(128, 5e5)
-    for dtype in (BF16, FP16):
-        error = precision.inv_freq_error(inv_freq, dtype)
-        assert torch.equal(error, inv_freq.to(dtype).double() / inv_freq - 1)
-    # Eight bits of significand keep a frequency to 1/512, at any magnitude.
-    assert precision.inv_freq_error(inv_freq, BF16).abs().max() < 2**-8
-    # Half precision has nothing below 6e-8, and few numbers above it.
-    tiny = torch.tensor([2e-8, 2.455141e-6, 0.0], dtype=torch.float64)
-    error = precision.inv_freq_error(tiny, FP16)
-    assert error[0] == -1
-    assert 1e-3 < error[1].abs() < 0.05
-    assert error[2] == 0
 
 
 def test_the_worst_pair_is_shown_number_by_number() -> None:

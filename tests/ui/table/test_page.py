@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 import safetensors.torch
 import torch
+from safetensors.torch import save
 from streamlit.testing.v1 import AppTest
 
 import posembed_core as pc
 from pages._ui.server.training_queue import TrainingQueue
 from pages._ui.table import training as table_training
 from pages._ui.table.training import FRAMES
-from posembed_core.tables.files.write import to_safetensors
 from tests.visits import NAVIGATION
 
 # A training of less than a second.
@@ -256,8 +256,8 @@ def test_your_own_table_is_shown_likely_tensors_first() -> None:
     [
         (b"hello", "bad.pt is no tensor file"),
         (b"\x80\x04K\x01.", "bad.pt holds pickled code or objects"),
-        (to_safetensors(torch.tensor([[1.0, float("nan")]]), "wpe"), "nan at row 0, column 1"),
-        (to_safetensors(torch.ones(4, 4), "wpe")[:-1], "bad.pt is truncated"),
+        (save({"wpe": torch.tensor([[1.0, float("nan")]])}), "nan at row 0, column 1"),
+        (save({"wpe": torch.ones(4, 4)})[:-1], "bad.pt is truncated"),
     ],
 )
 def test_what_cannot_be_read_is_refused_and_let_go(content: bytes, sentence: str) -> None:

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 import torch
 from plotly.offline import get_plotlyjs
+from safetensors.torch import save
 
 from pages._ui.table.sources import measures, random_table
 from pages._ui.table.takeaway import (
@@ -28,7 +29,6 @@ from pages._ui.takeaway.view import OnScreen
 from posembed_core import TrainingSpec, load_table, train_table
 from posembed_core.pictures.resolution import Span
 from posembed_core.scripts.tables import StoredTable
-from posembed_core.tables.files.write import to_npy
 from posembed_core.tables.measures.analysis import (
     cosine_similarity,
     principal_components,
@@ -158,11 +158,11 @@ def test_scripts_run_alone(progress: Progress, tmp_path: Path) -> None:
 
 
 def test_your_own_file_is_read_by_its_name(progress: Progress) -> None:
-    own = load_table(io.BytesIO(to_npy(torch.ones(8, 4))), source="my table.npy")
+    own = load_table(io.BytesIO(save({"wpe": torch.ones(8, 4)})), source="my table.safetensors")
     where = source_of("file", progress, own)
-    assert where == StoredTable("my table.npy", "array", 0)
+    assert where == StoredTable("my table.safetensors", "wpe", 0)
     (script,) = measure_shown(own, where, "norms").scripts.values()
-    assert "file = 'my table.npy'" in script()
+    assert "file = 'my table.safetensors'" in script()
 
 
 VIEWS = {
