@@ -14,7 +14,7 @@ Pairing = Literal["half", "interleaved"]
 
 _RUN = 64  # positions at once: their angles stay in the processor's cache
 _MANY = 2**14  # below this many angles, computing them directly is faster
-_FEW = 2**14  # up to this many values, writing them all at once is faster
+_FEW = 2**13  # up to this many sines, writing them all at once is faster
 
 
 def inverse_frequencies(dim: int, base: float) -> Float[Tensor, " pairs"]:
@@ -62,27 +62,28 @@ def write_waves(
     positions: Int[Tensor, "*shape"],
     inv_freq: Float[Tensor, " pairs"],
     *,
-    sin: Float[Tensor, "*shape sines"],
+    sin: Float[Tensor, "*shape pairs"],
     cos: Float[Tensor, "*shape cosines"],
 ) -> None:
     """Write the sine and the cosine of ``position * inv_freq`` into ``sin`` and ``cos``.
 
-    Either has a column for each frequency, or for all but the last. Both may be views of one
-    tensor. Angles, sines and cosines are float64, then cast.
+    Either has a column for each frequency; ``cos`` may do without the last. Both may be views of
+    one tensor. Angles, sines and cosines are float64, then cast.
 
     >>> table = torch.empty(3, 4)
     >>> write_waves(torch.arange(3), torch.ones(2), sin=table[:, 0::2], cos=table[:, 1::2])
     >>> table[0]
     tensor([0., 1., 0., 1.])
     """
-    where = positions.flatten()
-    sines, cosines = (out.view(len(where), out.shape[-1]) for out in (sin, cos))
-    width = cosines.shape[-1]
-    if sines.numel() + cosines.numel() <= _FEW:
-        angles = position_angles(where, inv_freq)
-        sines.copy_(angles.sin()[:, : sines.shape[-1]])
-        cosines.copy_(angles.cos()[:, :width])
+    fewer = cos.shape[-1]
+    if sin.numel() <= _FEW:
+        angles = position_angles(positions, inv_freq)
+        sin.copy_(angles.sin())
+        cosines = angles.cos()
+        cos.copy_(cosines if fewer == sin.shape[-1] else cosines[..., :fewer])
         return
+    where = positions.flatten()
+    sines, cosines = (out.view(len(where), -1) for out in (sin, cos))
     both = _alternating(sines, cosines)
     start = 0
     for waves in position_waves(where, inv_freq):
@@ -91,8 +92,8 @@ def write_waves(
         if both is not None:
             both[rows].copy_(torch.view_as_real(waves).flatten(1))
         else:
-            sines[rows].copy_(waves.real[:, : sines.shape[-1]])
-            cosines[rows].copy_(waves.imag[:, :width])
+            sines[rows].copy_(waves.real)
+            cosines[rows].copy_(waves.imag[:, :fewer])
 
 
 def _alternating(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal, get_args
 
 import torch
@@ -96,4 +96,6 @@ class Combined:
 
     def normalised(self, layer_norm: LayerNorm | None) -> Combined:
         """The same with h after a LayerNorm; without one, the same."""
-        return self if layer_norm is None else replace(self, combined=layer_norm(self.combined))
+        if layer_norm is None:
+            return self
+        return Combined(self.token, self.position, layer_norm(self.combined), self.moved)
