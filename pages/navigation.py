@@ -3,7 +3,7 @@
 import streamlit as st
 
 from pages._ui.lessons import open_shell
-from pages._ui.server.reconnect import follow_the_server
+from pages._ui.server import reconnect
 from pages._ui.site import FOLDER, PAGES
 
 # A wordmark as an image, in a blue that can be read on white and on black.
@@ -30,4 +30,4 @@ pages = {
 shell = open_shell(pages)
 shown = st.navigation(list(pages.values()), position="hidden" if shell.presents else "top")
 shell.around(shown)
-follow_the_server()  # unseen, so last: above the page it would leave a gap
+reconnect.follow_the_server()  # unseen, so last: above the page it would leave a gap

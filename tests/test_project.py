@@ -1,6 +1,7 @@
 """Laws of the repository itself."""
 
 import ast
+import importlib
 import re
 import subprocess
 import sys
@@ -95,6 +96,17 @@ def test_modules_are_one_idea_long() -> None:
     lengths = {path: len(path.read_text(encoding="utf-8").splitlines()) for path in paths}
     assert lengths
     assert {path: n for path, n in lengths.items() if n >= MAX_MODULE_LINES} == {}
+
+
+def test_a_folders_face_lists_a_dozen_names_at_most() -> None:
+    faces = {path.parent.name: path for path in (ROOT / "pages" / "_ui").glob("*/__init__.py")}
+    counts = {
+        name: len(importlib.import_module(f"pages._ui.{name}").__dict__.get("__all__", ()))
+        for name in faces
+        if name != "live"  # a kit of parts, used as live.plot, live.stage and so on
+    }
+    assert {"controls", "takeaway"} <= counts.keys()
+    assert {name: count for name, count in counts.items() if count > 12} == {}
 
 
 def test_encodings_fit_on_a_page() -> None:

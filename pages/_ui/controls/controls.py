@@ -10,7 +10,6 @@ import streamlit as st
 
 from pages._ui import live
 from pages._ui.controls.link import Link
-from pages._ui.live.slider import snap
 from posembed_core import EncodingError, encodings
 from posembed_core.base import Encoding
 from posembed_core.parameters import Choice, Flag, Integer, Number, Parameter, Reals, int_or_none
@@ -176,7 +175,7 @@ def slider(
     if link.changed and fixed is None:
         live.set_live_slider(key, value)
     if link.hides(name):
-        shown = snap(value, parameter.low, parameter.high, step)
+        shown = live.snap(value, parameter.low, parameter.high, step)
     else:
         shown = live.live_slider(
             parameter.label if fixed is None else f"{parameter.label}, fixed by {fixed_by}",

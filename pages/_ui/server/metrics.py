@@ -9,12 +9,11 @@ from pathlib import Path
 from streamlit.runtime import Runtime
 from streamlit.runtime.stats import CounterStat, GaugeStat, Stat
 
-from pages._ui.live.counts import sent
-from pages._ui.live.shelf import shelf
+from pages._ui import live
 from pages._ui.server import training_queue
 from pages._ui.server.store import held_bytes, report
 
-report("shelf", lambda: shelf.size)  # which knows nothing of the app
+report("shelf", lambda: live.shelf.size)  # which knows nothing of the app
 
 _STATM = Path("/proc/self/statm")  # on Linux only
 
@@ -42,11 +41,11 @@ def _trainings(family: str) -> list[Stat]:
 
 
 def _frames(family: str) -> list[Stat]:
-    return [CounterStat(family, sent.total[0], None, "", "Frames sent to charts.")]
+    return [CounterStat(family, live.sent.total[0], None, "", "Frames sent to charts.")]
 
 
 def _frame_bytes(family: str) -> list[Stat]:
-    return [CounterStat(family, sent.total[1], None, "bytes", "What these frames weighed.")]
+    return [CounterStat(family, live.sent.total[1], None, "bytes", "What these frames weighed.")]
 
 
 def _resident(family: str) -> list[Stat]:
