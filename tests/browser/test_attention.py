@@ -1,4 +1,4 @@
-"""The pages about attention as a visitor uses them: drag, click, reload, phone and projector."""
+"""The page about attention as a visitor uses it: drag, click, reload, other views."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.on_screen import AT_A_LINK, at_rest, barriers, drag, graph, painted, query
+from tests.on_screen import AT_A_LINK, at_rest, drag, graph, painted, query
 
 pytestmark = pytest.mark.browser
 
@@ -22,9 +22,9 @@ NUMBER = r"(-?\d+(?:\.\d+)?(?:e-?\d+)?)"
 def visit(new_page: Callable[..., Page], app: str) -> Callable[..., Page]:
     """visit(query, …) → the attention page, painted and at rest."""
 
-    def go(query: str = "", path: str = "attention", **options: object) -> Page:
-        page = new_page(tolerate=AT_A_LINK, **options)
-        page.goto(f"{app}/{path}?{query}")
+    def go(query: str = "") -> Page:
+        page = new_page(tolerate=AT_A_LINK)
+        page.goto(f"{app}/attention?{query}")
         at_rest(page)
         return page
 
@@ -145,26 +145,3 @@ def test_a_dragged_shift_moves_the_scores(visit: Callable[..., Page]) -> None:
     shown = query(page)["shift"][0]
     expect(page.get_by_text(f"become {shown} …")).to_be_visible()
     assert painted(page) - before >= 3
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [390, 1024, 1280])
-@pytest.mark.parametrize(
-    ("path", "asked"),
-    [
-        ("attention", "cell=2_2_5"),
-        ("attention", "view=shuffle"),
-        ("attention", "view=four"),
-        ("attention", "view=distance"),
-        ("compare", ""),
-    ],
-)
-def test_nothing_sticks_out_and_axe_finds_nothing(
-    visit: Callable[..., Page], path: str, asked: str, width: int, scheme: str
-) -> None:
-    page = visit(asked, path, viewport={"width": width, "height": 768}, color_scheme=scheme)
-    assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
-    assert page.locator(".live-plot").evaluate("(plot) => plot.getBoundingClientRect().right") <= (
-        width
-    )
-    assert barriers(page) == []

@@ -1,15 +1,14 @@
-"""The landing page as a visitor uses it: mouse, keyboard, links, themes, narrow screens."""
+"""The landing page as a visitor uses it: mouse, keyboard, links."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.on_screen import at_rest, barriers, drag, eventually, graph, painted, query
+from tests.on_screen import at_rest, drag, eventually, graph, painted, query
 
 pytestmark = pytest.mark.browser
 
@@ -239,18 +238,6 @@ def test_a_dragged_picture_does_not_fade_and_its_numbers_follow(page: Page, app:
     page.mouse.up()
     wait_for_query(page, r"scale=3")
     assert page.evaluate("faded") == []
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [390, 1024, 1280])
-def test_no_screen_is_too_narrow_and_axe_finds_nothing(
-    new_page: Callable[..., Page], app: str, scheme: str, width: int
-) -> None:
-    page = new_page(viewport={"width": width, "height": 768}, color_scheme=scheme)
-    open_page(page, app)
-    overflow = page.evaluate("document.documentElement.scrollWidth - innerWidth")
-    assert overflow <= 0
-    assert barriers(page) == []
 
 
 def test_it_asks_nothing_of_other_hosts_and_works_embedded(page: Page, app: str) -> None:

@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 from playwright.sync_api import expect
 
-from tests.on_screen import AT_A_LINK, eventually, graph, settled
+from tests.on_screen import eventually, graph, settled
 
 pytestmark = pytest.mark.browser
 DEMO = Path(__file__).parent / "apps" / "live_demo.py"
@@ -244,7 +244,7 @@ def test_ordinary_figures_and_the_player(page, url):
 
 
 def test_parts_that_left_the_shelf_are_asked_for_again(new_page, url):
-    page = new_page(tolerate=AT_A_LINK)
+    page = new_page(tolerate="/assets/live/parts/", cold=True)
     refused = []
 
     def refuse_first(route):

@@ -1,4 +1,4 @@
-"""The page about a model's config as a visitor uses it: paste, drag, keep, read on a phone."""
+"""The page about a model's config as a visitor uses it: paste, drag, keep."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from playwright.sync_api import Page, expect
 
 import posembed_core as pc
 from posembed_core.model_config import known_configs
-from tests.on_screen import AT_A_LINK, at_rest, barriers, settled
+from tests.on_screen import AT_A_LINK, at_rest, drag, settled
 
 pytestmark = pytest.mark.browser
 
@@ -25,11 +25,13 @@ YARN = {
 }
 
 
-def open_page(page: Page, app: str) -> None:
-    """Come from the landing page, as a visitor does."""
-    page.goto(app)
-    page.get_by_role("link", name="Long context").click()
+@pytest.fixture
+def page(new_page: Callable[..., Page], app: str) -> Page:
+    """The page, drawn."""
+    page = new_page(tolerate=AT_A_LINK)
+    page.goto(f"{app}/long-context")
     at_rest(page, charts=2)
+    return page
 
 
 def expect_text(page: Page, words: str) -> None:
@@ -45,8 +47,7 @@ def paste(page: Page, text: str) -> None:
     page.keyboard.press("Escape")
 
 
-def test_the_figures_show_every_pair(page: Page, app: str) -> None:
-    open_page(page, app)
+def test_the_figures_show_every_pair(page: Page) -> None:
     drawn = page.evaluate(
         """() => [...document.querySelectorAll('.live-plot .js-plotly-plot')].map((graph) =>
              Object.fromEntries(graph.data.map(({ name, y }) => [name, y.length])))"""
@@ -59,8 +60,7 @@ def test_the_figures_show_every_pair(page: Page, app: str) -> None:
         assert len(chart.get_attribute("aria-label") or "") > 40
 
 
-def test_a_pasted_config_is_explained(page: Page, app: str) -> None:
-    open_page(page, app)
+def test_a_pasted_config_is_explained(page: Page) -> None:
     odd = {**YARN, "rope_scaling": {**YARN["rope_scaling"], "attention_factor": 1.0}}
     paste(page, json.dumps(odd))
     expect_text(page, "attention_factor 1 cancels the default 1.13863")
@@ -74,42 +74,30 @@ def test_a_pasted_config_is_explained(page: Page, app: str) -> None:
     at_rest(page, charts=2)
 
 
-def test_a_link_shows_the_same_to_a_colleague(
-    page: Page, new_page: Callable[..., Page], app: str
-) -> None:
-    open_page(page, app)
+def test_a_link_shows_the_same_to_a_colleague(page: Page, new_page: Callable[..., Page]) -> None:
     paste(page, json.dumps(YARN))
     expect_text(page, "Of 32 pairs at 16,384 tokens")
     page.wait_for_url("**config=**")
-    colleague = new_page(tolerate=AT_A_LINK)
+    colleague = new_page(tolerate=AT_A_LINK, cold=True)
     colleague.goto(page.url)
     at_rest(colleague, charts=2)
     expect_text(colleague, "Of 32 pairs at 16,384 tokens")
     assert colleague.url == page.url
 
 
-def test_a_file_can_be_opened(page: Page, app: str, tmp_path: Path) -> None:
+def test_a_file_can_be_opened(page: Page, tmp_path: Path) -> None:
     file = tmp_path / "config.json"
     file.write_text(json.dumps(YARN))
-    open_page(page, app)
     page.get_by_role("button", name="config.json").click()
     page.set_input_files("input[type=file]", file)
     expect_text(page, "Of 32 pairs at 16,384 tokens")
     page.wait_for_url("**config=**")
 
 
-def test_dragging_the_wanted_length_redraws_while_it_moves(page: Page, app: str) -> None:
-    open_page(page, app)
+def test_dragging_the_wanted_length_redraws_while_it_moves(page: Page) -> None:
     charts = page.locator(".live-plot")
     before = int(charts.first.get_attribute("data-painted") or 0)
-    box = page.locator("input[type=range]").nth(1).bounding_box()
-    assert box is not None
-    height = box["y"] + box["height"] / 2
-    page.mouse.move(box["x"] + box["width"] * 0.85, height)
-    page.mouse.down()
-    for step in range(20):
-        page.mouse.move(box["x"] + box["width"] * (0.85 - step / 50), height)
-        page.wait_for_timeout(40)
+    drag(page, 1, 0.85, 0.45, steps=20, release=False)
     while_dragged = int(charts.first.get_attribute("data-painted") or 0)
     page.mouse.up()
     assert while_dragged >= before + 3
@@ -117,8 +105,7 @@ def test_dragging_the_wanted_length_redraws_while_it_moves(page: Page, app: str)
     expect_text(page, "with the scaling. Orange")
 
 
-def test_tables_can_be_kept(page: Page, app: str, tmp_path: Path) -> None:
-    open_page(page, app)
+def test_tables_can_be_kept(page: Page, tmp_path: Path) -> None:
     expected = pc.rotary_from_config(known_configs()["Llama 3.1 8B"]).inv_freq(131072)
     page.get_by_role("button", name="Take away").click()
     kept = {}
@@ -134,30 +121,10 @@ def test_tables_can_be_kept(page: Page, app: str, tmp_path: Path) -> None:
     assert "RoPE of Llama 3.1 8B" in kept["The report (txt)"].read_text()
 
 
-@pytest.mark.parametrize("width", [390, 1024])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_nothing_sticks_out(
-    new_page: Callable[..., Page], app: str, width: int, scheme: str
-) -> None:
-    page = new_page(viewport={"width": width, "height": 800}, color_scheme=scheme)
+def test_a_phone_comes_through_the_folded_menu(new_page: Callable[..., Page], app: str) -> None:
+    page = new_page(viewport={"width": 390, "height": 800})
     page.goto(app)
     page.locator(".live-plot[data-painted]").wait_for()
-    if width < 800:  # the menu is folded there
-        page.get_by_test_id("stExpandSidebarButton").click()
+    page.get_by_test_id("stExpandSidebarButton").click()
     page.get_by_role("link", name="Long context").click()
     at_rest(page, charts=2)
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-    widest = page.evaluate(
-        "Math.max(...[...document.querySelectorAll('.live-plot')].map((plot) => "
-        "plot.getBoundingClientRect().right))"
-    )
-    assert widest <= width
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_but_streamlits_own(
-    new_page: Callable[..., Page], app: str, scheme: str
-) -> None:
-    page = new_page(color_scheme=scheme)
-    open_page(page, app)
-    assert barriers(page) == []

@@ -1,4 +1,4 @@
-"""The table page as a visitor uses it: train, watch, play, look up, upload, keep, on a phone."""
+"""The table page as a visitor uses it: train, watch, play, look up, upload, keep."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from playwright.sync_api import Page, expect
 
 import posembed_core as pc
 from pages._ui.table.training import FRAMES
-from tests.on_screen import AT_A_LINK, at_rest, barriers, eventually, graph, settled
+from tests.on_screen import AT_A_LINK, at_rest, eventually, graph, settled
 
 pytestmark = pytest.mark.browser
 
@@ -29,8 +29,8 @@ SPEC = pc.TrainingSpec(
 def at(new_page: Callable[..., Page], app: str) -> Callable[..., Page]:
     """at(query) → the table page at that link, painted and at rest."""
 
-    def open_link(query: str = SMALL, **options: object) -> Page:
-        page = new_page(tolerate=AT_A_LINK, **options)
+    def open_link(query: str = SMALL) -> Page:
+        page = new_page(tolerate=AT_A_LINK)
         page.goto(f"{app}/table?{query}")
         at_rest(page)
         return page
@@ -142,21 +142,3 @@ def test_what_is_shown_can_be_kept(at: Callable[..., Page], tmp_path: Path) -> N
         download.value.save_as(file)
         kept = pc.load_table(file).weight
         assert kept.numpy().tobytes() == result.weight.numpy().tobytes()
-
-
-@pytest.mark.parametrize("view", ["training", "lookup", "gradient", "compare", "measures"])
-def test_nothing_sticks_out_on_a_phone(at: Callable[..., Page], view: str) -> None:
-    page = at(f"{SMALL}&view={view}", viewport={"width": 390, "height": 800})
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    box = page.locator(".live-plot").bounding_box()
-    assert box is not None
-    assert box["x"] + box["width"] <= 390
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("view", ["training", "lookup", "compare"])
-def test_axe_finds_nothing_but_streamlits_own(
-    at: Callable[..., Page], view: str, scheme: str
-) -> None:
-    page = at(f"{SMALL}&view={view}", color_scheme=scheme)
-    assert barriers(page) == []

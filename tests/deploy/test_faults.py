@@ -57,7 +57,7 @@ def test_a_server_killed_and_started_again_shows_the_same_to_the_same_page(
 ) -> None:
     replica.start()
     replica.wait()
-    page = new_page(tolerate="")  # of course it complains while there is no server
+    page = new_page(tolerate="", cold=True)  # of course it complains while there is no server
     page.goto(f"http://127.0.0.1:{replica.port}/?{SETTINGS}")
     at_rest(page)
     before, read = seen(page), drawn(replica)

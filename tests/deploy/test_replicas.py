@@ -111,7 +111,7 @@ def opened(page: Page, cluster: Cluster) -> Replica:
 def test_the_visitor_of_a_killed_replica_goes_on_elsewhere_and_sees_the_same(
     cluster: Cluster, new_page: Callable[..., Page]
 ) -> None:
-    page = new_page(tolerate="")
+    page = new_page(tolerate="", cold=True)
     replica = opened(page, cluster)
     before = seen(page)
     try:
@@ -134,7 +134,7 @@ def test_the_visitor_of_a_killed_replica_goes_on_elsewhere_and_sees_the_same(
 
 @pytest.mark.browser
 def test_a_rolling_restart_loses_nobody(cluster: Cluster, new_page: Callable[..., Page]) -> None:
-    page = new_page(tolerate="")
+    page = new_page(tolerate="", cold=True)
     opened(page, cluster)
     before = seen(page)
     visitors = [cluster.visitor_of(replica) for replica in cluster.replicas]
@@ -183,7 +183,7 @@ def embedding(port: int, url: str) -> Iterator[str]:
 def test_only_the_configured_page_may_embed_the_app(
     cluster: Cluster, new_page: Callable[..., Page]
 ) -> None:
-    page = new_page(tolerate="frame-ancestors")
+    page = new_page(tolerate="frame-ancestors", cold=True)
     url = f"{cluster.proxy.url}/?embed=true"
     frame = functools.partial(page.frame_locator, "iframe")
     with embedding(cluster.host_port, url) as host, embedding(cluster.stranger_port, url) as other:

@@ -13,21 +13,14 @@ from streamlit.testing.v1 import AppTest
 import posembed_core as pc
 from pages._ui.attention.settings import COMPARED
 from posembed_core.evidence import PARITY
-from tests.visits import NAVIGATION
+from tests.visits import arrived
 
 VIEWS = ["weights", "shuffle", "shift", "four", "distance"]
 
 
-def visit(params: Mapping[str, str] | None = None, page: str = "attention.py") -> AppTest:
+def visit(params: Mapping[str, str] | None = None, page: str = "attention") -> AppTest:
     """The page at a link."""
-    app = AppTest.from_file(str(NAVIGATION), default_timeout=60)
-    app.run()
-    app.switch_page(page)
-    for name, value in (params or {}).items():
-        app.query_params[name] = value
-    app.run()
-    assert not app.exception
-    return app
+    return arrived(page, params)
 
 
 def link(app: AppTest) -> dict[str, str]:
@@ -258,7 +251,7 @@ def test_the_about_box_says_what_was_tested() -> None:
         assert (f"**{parity.implementation}**" in said) == bool(shown), parity.id
 
 
-@pytest.mark.parametrize("page", ["combine.py", "table.py", "long_context.py", "compare.py"])
+@pytest.mark.parametrize("page", ["combine", "table", "long_context", "compare"])
 def test_every_page_has_an_about_box(page: str) -> None:
     app = visit(page=page)
     assert [one.label for one in app.expander].count("What these numbers were checked against") == 1
@@ -270,7 +263,7 @@ def test_every_page_has_an_about_box(page: str) -> None:
 
 @pytest.mark.parametrize("view", ["picture", "similarity", "norms"])
 def test_all_encodings_are_compared(view: str) -> None:
-    app = visit({"view": view, "length": "16", "dimension": "16"}, "compare.py")
+    app = visit({"view": view, "length": "16", "dimension": "16"}, "compare")
     assert plots(app) == 1
     found = rows(app, "beyond training?")
     assert len(found) == len(pc.encodings())
@@ -284,7 +277,7 @@ def test_all_encodings_are_compared(view: str) -> None:
 
 
 def test_some_encodings_are_compared() -> None:
-    app = visit({"encodings": "rope_none", "dimension": "7"}, "compare.py")
+    app = visit({"encodings": "rope_none", "dimension": "7"}, "compare")
     assert list(rows(app, "beyond training?")) == ["**RoPE**", "**None**"]
     assert "dimension=7" in complaints(app)
     assert link(app) == {"encodings": "rope_none"}

@@ -18,7 +18,7 @@ from pages._ui.server.cached import MATRICES, PICTURES
 from pages._ui.server.kept import RESULTS
 from posembed_core.parameters import Choice, Flag, Integer, Number, Parameter, Real, Reals
 from posembed_core.tokens.sentence_model import HOW_TO_GET_A_MODEL
-from tests.visits import NAVIGATION
+from tests.visits import arrived
 
 SLUGS = list(pc.encodings())
 SLIDERS = ("length", "dimension", "scale")
@@ -37,12 +37,7 @@ def fresh() -> Iterator[None]:
 
 def visit(**params: str) -> AppTest:
     """The page at a link."""
-    app = AppTest.from_file(str(NAVIGATION), default_timeout=120)
-    for name, value in params.items():
-        app.query_params[name] = value
-    app.run()
-    assert not app.exception
-    return app
+    return arrived("combine", params)
 
 
 def url(app: AppTest) -> dict[str, str]:

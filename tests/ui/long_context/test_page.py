@@ -10,7 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from posembed_core.model_config import known_configs
-from tests.visits import NAVIGATION
+from tests.visits import arrived
 
 PAGE = "long-context"
 YARN = {
@@ -23,16 +23,7 @@ YARN = {
 
 def visit(params: Mapping[str, str] | None = None, *, report: bool = False) -> AppTest:
     """The page at a link, with its report open or not."""
-    app = AppTest.from_file(str(NAVIGATION), default_timeout=60)
-    app.run()
-    app.switch_page("long_context.py")
-    if report:
-        app.session_state[f"{PAGE}.report"] = True
-    for name, value in (params or {}).items():
-        app.query_params[name] = value
-    app.run()
-    assert not app.exception
-    return app
+    return arrived("long_context", params, {f"{PAGE}.report": True} if report else None)
 
 
 def visit_config(config: Any) -> AppTest:

@@ -17,7 +17,7 @@ import posembed_core as pc
 from pages._ui.server.training_queue import TrainingQueue
 from pages._ui.table import training as table_training
 from pages._ui.table.training import FRAMES
-from tests.visits import NAVIGATION
+from tests.visits import arrived
 
 # A training of less than a second.
 SMALL = {"max_seq_len": "16", "embed_dim": "8", "num_tokens": "4", "batch_size": "2", "steps": "40"}
@@ -43,14 +43,7 @@ def runs(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[pc.TrainingSpec]]:
 
 def visit(params: Mapping[str, str] | None = None) -> AppTest:
     """The page at a link."""
-    app = AppTest.from_file(str(NAVIGATION), default_timeout=60)
-    app.run()
-    app.switch_page("table.py")
-    for name, value in (params or {}).items():
-        app.query_params[name] = value
-    app.run()
-    assert not app.exception
-    return app
+    return arrived("table", params)
 
 
 def link(app: AppTest) -> dict[str, str]:

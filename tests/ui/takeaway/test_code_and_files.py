@@ -24,7 +24,7 @@ from posembed_core.long_context.pairs import pair_table
 from posembed_core.model_config import read_rope
 from posembed_core.scripts.combine import combine_script
 from posembed_core.scripts.values import DrawnTokens
-from tests.visits import NAVIGATION, opened
+from tests.visits import arrived, opened
 
 
 @pytest.mark.parametrize(
@@ -43,8 +43,7 @@ def test_every_page_shows_its_code(page: str, key: str, said: str) -> None:
 
 
 def test_nothing_is_made_before_a_button_is_opened() -> None:
-    app = AppTest.from_file(str(NAVIGATION), default_timeout=60).run()
-    assert not app.exception
+    app = arrived("combine")
     assert [code.value for code in app.code] == []
     assert app.get("download_button") == []
 
