@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
 from pages._ui import live
+from pages._ui.controls.controls import sizes
 from pages._ui.families import words_of
 from pages._ui.figures.axes import TwoLayouts
 from pages._ui.figures.compare import Small, norms_figure, pictures_figure
@@ -42,18 +42,11 @@ SAID = {
 }
 
 
-def made(slug: str, length: int, dimension: int) -> Encoding:
+def sized(slug: str, length: int, dimension: int) -> Encoding:
     """The encoding in these sizes."""
-    parameters = encodings()[slug].parameters()
-    by_role = {"length": length, "dimension": dimension}
-    fields: dict[str, Any] = {
-        name: by_role[parameter.role]
-        for name, parameter in parameters.items()
-        if parameter.role != "option"
-    }
-    if "num_heads" in parameters:
-        fields["num_heads"] = NUM_HEADS
-    return create(slug, **fields)
+    cls = encodings()[slug]
+    heads = {"num_heads": NUM_HEADS} if "num_heads" in cls.parameters() else {}
+    return create(slug, **sizes(cls, length, dimension), **heads)
 
 
 @kept()
@@ -70,13 +63,13 @@ def figure_of(
 ) -> TwoLayouts:
     """The small multiples of a view, and their layout on a phone."""
     titles = [short_title(slug) for slug in slugs]
-    built = [made(slug, length, dimension) for slug in slugs]
+    compared = [sized(slug, length, dimension) for slug in slugs]
     if view == "norms":
-        lines = [_curves(norms(encoding, length, dimension)) for encoding in built]
+        lines = [_curves(norms(encoding, length, dimension)) for encoding in compared]
         return norms_figure(titles, lines)
     pictures = [
         _small(encoding, title, view, cells_of(encoding, view, length, head))
-        for encoding, title in zip(built, titles, strict=True)
+        for encoding, title in zip(compared, titles, strict=True)
     ]
     return pictures_figure(pictures, "value" if view == "picture" else "score")
 
@@ -93,7 +86,7 @@ def norms(encoding: Encoding, length: int, dimension: int) -> Norms:
 
 def facts(slug: str, length: int, dimension: int) -> dict[str, str]:
     """What the table says of an encoding, by the headings of its columns."""
-    cls, encoding = encodings()[slug], made(slug, length, dimension)
+    cls, encoding = encodings()[slug], sized(slug, length, dimension)
     answer, lengths = beyond(encoding), norms(encoding, length, dimension)
     return {
         "encoding": short_title(slug),

@@ -16,8 +16,8 @@ from pages._ui.compare.facts import (
     cells_of,
     facts,
     figure_of,
-    made,
     norms,
+    sized,
 )
 from pages._ui.compare.settings import PAGE, Chosen
 from pages._ui.compare.words import alt, sizes
@@ -74,12 +74,12 @@ def _script(chosen: Chosen, slug: str) -> str:
     """One of the encodings in plain PyTorch."""
     n, width = chosen.length, chosen.dimension
     at = [i for i in (0, 5, 9) if i < n]
-    return compare_script(made(slug, n, width), chosen.view, n, width, head=chosen.head, at=at)
+    return compare_script(sized(slug, n, width), chosen.view, n, width, head=chosen.head, at=at)
 
 
 def _cells(chosen: Chosen, slug: str) -> Table:
     """What the picture of one of the encodings shows."""
-    n, encoding = chosen.length, made(slug, chosen.length, chosen.dimension)
+    n, encoding = chosen.length, sized(slug, chosen.length, chosen.dimension)
     if chosen.view == "norms":
         three = norms(encoding, n, chosen.dimension)
         matrix = torch.stack([getattr(three, term) for term in _TERMS], dim=1)
@@ -93,7 +93,7 @@ def _numbers(chosen: Chosen) -> Table:
     """The numbers of the table of facts."""
     rows = []
     for slug in chosen.slugs:
-        encoding = made(slug, chosen.length, chosen.dimension)
+        encoding = sized(slug, chosen.length, chosen.dimension)
         three = norms(encoding, chosen.length, chosen.dimension)
         means = (float(three.position.mean()), float(three.combined.mean()))
         rows.append([float(encodings()[slug].year), float(encoding.parameter_count), *means])

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pages._ui.compare.facts import cells_of, made, norms
+from pages._ui.compare.facts import cells_of, norms, sized
 from posembed_core import encodings
 from posembed_core.scripts.compare import CompareView, compare_script
 from tests.core.scripts.test_recipes import Answer, run_all
@@ -23,7 +23,7 @@ CASES = [(slug, view) for slug in encodings() for view in VIEWS]
 def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], Answer]:
     """What the scripts of all encodings and views say."""
     scripts = [
-        compare_script(made(slug, LENGTH, DIMENSION), view, LENGTH, DIMENSION, head=HEAD, at=AT)
+        compare_script(sized(slug, LENGTH, DIMENSION), view, LENGTH, DIMENSION, head=HEAD, at=AT)
         for slug, view in CASES
     ]
     found = run_all(scripts, tmp_path_factory.mktemp("compared"))
@@ -36,7 +36,7 @@ def test_the_cells_are_those_of_the_page(
     answers: dict[tuple[str, str], Answer], slug: str, view: CompareView
 ) -> None:
     answer = answers[slug, view]
-    expected = cells_of(made(slug, LENGTH, DIMENSION), view, LENGTH, HEAD)
+    expected = cells_of(sized(slug, LENGTH, DIMENSION), view, LENGTH, HEAD)
     np.testing.assert_allclose(answer.arrays["cells"], expected.double(), rtol=3e-6, atol=3e-6)
     printed = [
         [float(number) for number in re.findall(r"-?\d+\.\d+", line.partition(":")[2])]
@@ -54,7 +54,7 @@ def test_the_cells_are_those_of_the_page(
 def test_the_norms_are_those_of_the_table(
     answers: dict[tuple[str, str], Answer], slug: str, view: str
 ) -> None:
-    core = norms(made(slug, LENGTH, DIMENSION), LENGTH, DIMENSION)
+    core = norms(sized(slug, LENGTH, DIMENSION), LENGTH, DIMENSION)
     lines = [line for line in answers[slug, view].said.split("\n") if line.startswith("norm of")]
     for line, term in zip(lines, ("token", "position", "combined"), strict=True):
         mean, *some = map(float, re.findall(r"\d+\.\d+", line))
@@ -64,6 +64,6 @@ def test_the_norms_are_those_of_the_table(
 
 
 def test_scripts_name_nothing_of_this_project(tmp_path: Path) -> None:
-    script = compare_script(made("alibi", 16, 16), "norms", 16, 16)
+    script = compare_script(sized("alibi", 16, 16), "norms", 16, 16)
     assert "posembed" not in script
     assert "slope" not in script  # norms need no bias

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from plotly.offline import get_plotlyjs
 
-from pages._ui.compare.facts import cells_of, facts, made, norms
+from pages._ui.compare.facts import cells_of, facts, norms, sized
 from pages._ui.compare.settings import Chosen
 from pages._ui.compare.takeaway import comparison_shown
 from pages._ui.takeaway.files import archive
@@ -25,15 +25,15 @@ def unpacked(view: CompareView) -> dict[str, bytes]:
     """The files of the archive of some encodings, by their names."""
     data = list(archive(comparison_shown(Chosen(SLUGS, view, 16, 32, 1)).view()))[-1]
     assert isinstance(data, bytes)
-    with zipfile.ZipFile(io.BytesIO(data)) as found:
-        return {name.partition("/")[2]: found.read(name) for name in found.namelist()}
+    with zipfile.ZipFile(io.BytesIO(data)) as archived:
+        return {name.partition("/")[2]: archived.read(name) for name in archived.namelist()}
 
 
 def test_the_code_is_that_of_the_setting() -> None:
     app = opened(
         "compare", "compare.code", view="similarity", length="16", head="3", encodings="alibi_t5"
     )
-    expected = compare_script(made("alibi", 16, 64), "similarity", 16, 64, head=2, at=[0, 5, 9])
+    expected = compare_script(sized("alibi", 16, 64), "similarity", 16, 64, head=2, at=[0, 5, 9])
     assert expected.strip() in [code.value.strip() for code in app.code]
     menu = next(box for box in app.selectbox if box.label == "What")
     assert menu.options[:2] == ["ALiBi", "T5 relative bias"]
@@ -51,12 +51,12 @@ def test_the_archive_holds_what_is_shown(view: CompareView) -> None:
         *(f"{slug}.npy" for slug in SLUGS), "facts.npy",
     ]  # fmt: skip
     for slug in SLUGS:
-        encoding = made(slug, 16, 32)
-        found = np.load(io.BytesIO(files[f"{slug}.npy"]))
+        encoding = sized(slug, 16, 32)
+        array = np.load(io.BytesIO(files[f"{slug}.npy"]))
         if view == "norms":
-            assert np.array_equal(found[:, 2], norms(encoding, 16, 32).combined)
+            assert np.array_equal(array[:, 2], norms(encoding, 16, 32).combined)
         else:
-            assert np.array_equal(found, cells_of(encoding, view, 16, 1))
+            assert np.array_equal(array, cells_of(encoding, view, 16, 1))
     assert b"var(--st" not in files[f"{name}.html"].replace(get_plotlyjs().encode(), b"")
     rows = list(csv.DictReader(files["facts.csv"].decode().splitlines()))
     assert rows == [facts(slug, 16, 32) for slug in SLUGS]

@@ -9,7 +9,7 @@ import torch
 import posembed_core as pc
 from pages._ui import live
 from pages._ui.attention.distance import DISTANCES, claims, same_vector
-from pages._ui.compare.facts import made, packed
+from pages._ui.compare.facts import packed, sized
 from pages._ui.figures.attention import (
     CHANGES,
     SCORES,
@@ -140,9 +140,9 @@ def test_every_encoding_has_a_small_picture(view: str) -> None:
 
 
 def test_sizes_reach_every_encoding() -> None:
-    assert made("alibi", 16, 32).num_heads == 8
-    assert made("rope", 16, 32).head_dim == 32
-    assert made("learned", 16, 32).max_seq_len == 16
+    assert sized("alibi", 16, 32).num_heads == 8
+    assert sized("rope", 16, 32).head_dim == 32
+    assert sized("learned", 16, 32).max_seq_len == 16
 
 
 # words without a model
