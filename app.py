@@ -27,7 +27,7 @@ import posembed_core
 from pages import _ui as ui
 from pages._ui import live
 from pages._ui.bounds import share
-from pages._ui.server import cached, heap, logs, metrics, stopping
+from pages._ui.server import heap, logs, metrics, pictures, stopping
 
 APOLOGY = (
     "This page could not be drawn with these settings: the error has been logged, "
@@ -43,7 +43,7 @@ def preload() -> None:
     importlib.import_module("pandas")
     for module in pkgutil.walk_packages(ui.__path__, f"{ui.__name__}."):
         importlib.import_module(module.name)
-    cached.preload()
+    pictures.preload()
 
 
 @asynccontextmanager

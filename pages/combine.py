@@ -7,7 +7,7 @@ import streamlit as st
 from pages._ui import combine, live
 from pages._ui.about import about
 from pages._ui.controls import Link
-from pages._ui.server import cached
+from pages._ui.server.pictures import picture
 from pages._ui.takeaway import remember, remembered, tools
 from posembed_core import CheckpointError, EncodingError
 
@@ -54,7 +54,7 @@ def draw(link: Link, chosen: combine.Chosen, length: int, dimension: int, scale:
     """Compute the pictures at these sizes and show them."""
     zoom = combine.zoom_of(link)
     setting = chosen.setting(length, dimension, zoom)
-    shown, tokens = cached.picture(setting), chosen.tokens
+    shown, tokens = picture(setting), chosen.tokens
     reading = shown.preview.at(scale)
     cell = combine.chosen_cell(link, shown.preview, tokens)
     notes = combine.explain(chosen, reading, cell)

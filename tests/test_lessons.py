@@ -11,7 +11,9 @@ from streamlit.testing.v1 import AppTest
 from pages._ui.combine.settings import read_link
 from pages._ui.lessons import answers
 from pages._ui.lessons.files import LessonError, Step, lessons, read_lesson
-from pages._ui.server import cached
+from pages._ui.server import pictures
+from pages._ui.server.pictures import picture
+from pages._ui.server.setting import Setting
 from pages._ui.site import FOLDER, PAGES
 
 LESSONS = lessons()
@@ -165,14 +167,13 @@ def test_a_new_file_is_a_new_lesson(tmp_path: Path) -> None:
 
 
 def test_a_link_is_read_as_the_landing_page_reads_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    settings: list[cached.Setting] = []
-    picture = cached.picture
+    settings: list[Setting] = []
 
-    def noting(setting: cached.Setting) -> object:
+    def noting(setting: Setting) -> object:
         settings.append(setting)
         return picture(setting)
 
-    monkeypatch.setattr(cached, "picture", noting)
+    monkeypatch.setattr(pictures, "picture", noting)
     for params in LINKS:
         settings.clear()
         app = open_page("combine", params)

@@ -16,8 +16,9 @@ CACHES = ("matrices", "pictures", "results", "trainings", "films", "shelf")
 BOUNDS = """
 import app
 from pages._ui.live.shelf import shelf
-from pages._ui.server.cached import MATRICES, PICTURES
 from pages._ui.server.kept import RESULTS
+from pages._ui.server.matrices import MATRICES
+from pages._ui.server.pictures import PICTURES
 from pages._ui.server.training_queue import RUNS
 from pages._ui.table.film import FILMS
 print(MATRICES.limit, PICTURES.limit, RESULTS.limit, RUNS._most_bytes, FILMS.limit, shelf.limit)

@@ -11,7 +11,7 @@ from cachetools import cached
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from pages._ui.server.cached import needed_model, sentence
+from pages._ui.server.installed_model import needed_model, sentence
 from pages._ui.server.kept import kept
 from posembed_core import BiasEncoding, CheckpointError, Encoding, EncodingError, create, encodings
 from posembed_core.attention.experiments import (

@@ -22,7 +22,7 @@ from pages._ui.attention.inputs import (
 )
 from pages._ui.controls import Indices, Link, Several, Text, choose_in_order, setting
 from pages._ui.controls.fields import Fields
-from pages._ui.server import cached
+from pages._ui.server.installed_model import model_problem, needed_model
 from posembed_core import AdditiveEncoding, CheckpointError, Encoding, EncodingError, encodings
 from posembed_core.parameters import Choice, Flag, Integer, Real
 
@@ -152,7 +152,7 @@ def finish(link: Link, *shown: str) -> None:
 
 def _choose_source(link: Link) -> bool:
     """Whether a real model's words and weights are shown; why not, where it has none."""
-    why_not = cached.model_problem() or problem()
+    why_not = model_problem() or problem()
     kind = setting(
         link, "tokens", SOURCE, "random" if why_not else "model", format_func=_source_title
     )
@@ -164,7 +164,7 @@ def _choose_source(link: Link) -> bool:
 def _source_title(kind: str) -> str:
     if kind == "random":
         return "Random vectors and weights"
-    return f"{cached.needed_model().name}, first layer" if not cached.model_problem() else "A model"
+    return f"{needed_model().name}, first layer" if not model_problem() else "A model"
 
 
 def _titles(real: bool) -> Mapping[str, str]:

@@ -21,7 +21,7 @@ from pages._ui.attention.inputs import (
 )
 from pages._ui.attention.settings import OF_VIEWS, PAGE, Chosen
 from pages._ui.attention.words import FOUR, distance_said, shift_said
-from pages._ui.server import cached
+from pages._ui.server.installed_model import needed_model
 from pages._ui.takeaway import OnScreen, Plot, Script, remembered
 from posembed_core import Encoding
 from posembed_core.attention.distance import random_scores_at_distances, scores_at_distances
@@ -219,7 +219,7 @@ def _tokens(chosen: Chosen) -> Tokens:
     """Where a script finds the words."""
     scene = chosen.scene
     if scene.real:
-        model = cached.needed_model()
+        model = needed_model()
         return ModelTokens(scene.text, model, min(MOST_TOKENS, model.max_seq_len))
     return WordTokens(scene.text, EMBED_DIM, scene.seed, EMBED_DIM**-0.5, MOST_TOKENS)
 

@@ -22,8 +22,8 @@ from pages._ui.figures.equation import (
     narrow_layout,
     ranges,
 )
-from pages._ui.server.cached import Shown
 from pages._ui.server.kept import kept
+from pages._ui.server.pictures import Shown
 from pages._ui.takeaway.filled import filled
 from posembed_core.pictures.preview import Preview, Reading
 

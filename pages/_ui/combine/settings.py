@@ -20,8 +20,8 @@ from pages._ui.controls import (
 )
 from pages._ui.controls.controls import sizes
 from pages._ui.controls.fields import Fields, read_fields
-from pages._ui.server import cached
-from pages._ui.server.cached import RandomTokens, SentenceTokens, Setting
+from pages._ui.server.installed_model import model_problem, needed_model, sentence
+from pages._ui.server.setting import RandomTokens, SentenceTokens, Setting
 from posembed_core import RotaryEncoding, create, encodings
 from posembed_core.base import MAX_DIM, MAX_LENGTH, BiasEncoding, Encoding
 from posembed_core.operations import Operation
@@ -108,7 +108,7 @@ class Chosen:
     @property
     def problem(self) -> str:
         """Why the sentence can't be read, in one sentence; empty where there is no such reason."""
-        return cached.model_problem() if self.in_words else ""
+        return model_problem() if self.in_words else ""
 
     def setting(self, length: int, dimension: int, window: Mapping[str, Any]) -> Setting:
         """The whole setting at these sizes and this zoom.
@@ -116,7 +116,7 @@ class Chosen:
         Raises `EncodingError` where the encoding's fields don't fit together.
         """
         encoding = (
-            cached.needed_model().positions
+            needed_model().positions
             if self.slug == OWN_TABLE
             else create(self.slug, **self.fields, **sizes(self.family, length, dimension))
         )
@@ -180,7 +180,7 @@ def type_sentence(link: Link, chosen: Chosen) -> Chosen:
 
 def choose_sizes(link: Link, chosen: Chosen) -> tuple[int, int, float]:
     """The live sliders: length, dimension and scale. For the fragment that draws the pictures."""
-    model = cached.needed_model() if chosen.in_words else None
+    model = needed_model() if chosen.in_words else None
     rows = model.max_seq_len if model and chosen.slug == OWN_TABLE else None
     pairs = issubclass(chosen.family, RotaryEncoding)
     left, middle, right = st.columns(3)
@@ -201,7 +201,7 @@ def choose_sizes(link: Link, chosen: Chosen) -> tuple[int, int, float]:
 
 def sentence_tokens(source: RandomTokens | SentenceTokens) -> tuple[str, ...]:
     """The sentence's tokens, none for random ones."""
-    return cached.sentence(source.text).tokens if isinstance(source, SentenceTokens) else ()
+    return sentence(source.text).tokens if isinstance(source, SentenceTokens) else ()
 
 
 def _choose_more(link: Link, slug: str, kind: str) -> Chosen:

@@ -13,8 +13,9 @@ from pages._ui.combine.settings import CHART, sentence_tokens
 from pages._ui.combine.words import alt, seen
 from pages._ui.families import words_of
 from pages._ui.figures.equation import TERMS
-from pages._ui.server import cached
-from pages._ui.server.cached import SentenceTokens, Setting
+from pages._ui.server.installed_model import needed_model
+from pages._ui.server.pictures import picture
+from pages._ui.server.setting import SentenceTokens, Setting
 from pages._ui.takeaway import IN_PYTORCH, NothingShownError, OnScreen, Plot, Table
 from posembed_core.combination import combine
 from posembed_core.pictures.preview import Reading
@@ -31,7 +32,7 @@ def combination_shown(
     """
     if setting is None:
         return _nothing_shown()
-    reading = cached.picture(setting).preview.at(scale)
+    reading = picture(setting).preview.at(scale)
     # The title of its kind: a table that was read has one of its own besides.
     cls, (n, d) = type(setting.encoding), reading.preview.shape
     plot = Plot(
@@ -80,7 +81,7 @@ def _script(setting: Setting, scale: float, at: tuple[int, ...], n: int) -> str:
     source = setting.source
     tokens: DrawnTokens | ModelTokens
     if isinstance(source, SentenceTokens):
-        tokens = ModelTokens(source.text, cached.needed_model())
+        tokens = ModelTokens(source.text, needed_model())
     else:
         tokens = DrawnTokens(n, setting.dimension, source.seed, source.std, source.skip)
     return combine_script(
@@ -103,7 +104,7 @@ def _settings(setting: Setting, scale: float) -> dict[str, str]:
         for name, parameter in encoding.parameters().items()
     }
     if isinstance(source, SentenceTokens):
-        tokens = f"{source.text!r} in {cached.needed_model().name}"
+        tokens = f"{source.text!r} in {needed_model().name}"
     else:
         tokens = f"RandomState({source.seed}), std {source.std:g}, {source.skip} draws skipped"
     return {

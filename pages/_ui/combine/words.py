@@ -9,7 +9,7 @@ from pages._ui.combine.arithmetic import arithmetic
 from pages._ui.combine.settings import Chosen
 from pages._ui.families import words_of
 from pages._ui.figures.equation import TERMS, Look, Panel
-from pages._ui.server import cached
+from pages._ui.server.installed_model import needed_model
 from pages._ui.theme import tinted
 from posembed_core import Encoding
 from posembed_core.combination import concat_identity
@@ -65,7 +65,7 @@ def explain(chosen: Chosen, reading: Reading, cell: tuple[int, ...]) -> Iterator
     rows = [(i, tokens[i] if tokens else "", reading.row(i)) for i in chosen.at if i < n]
     # The model's LayerNorm has its width, which a concatenation exceeds.
     fits = chosen.in_words and preview.layer_norm is None and chosen.operation != "concat"
-    yield numbers(rows, cached.needed_model().layer_norm if fits else None)
+    yield numbers(rows, needed_model().layer_norm if fits else None)
     beyond = [str(i) for i in chosen.at if i >= n]
     if beyond:
         yield live.Line(f"Positions go from 0 to {n - 1}: there is no {', '.join(beyond)}.")

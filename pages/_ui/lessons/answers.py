@@ -18,8 +18,8 @@ from pages._ui.attention.settings import FIELDS, OF_VIEWS
 from pages._ui.combine.settings import read_link
 from pages._ui.controls.fields import read_fields
 from pages._ui.lessons.files import LessonError, Step
-from pages._ui.server.cached import picture
 from pages._ui.server.kept import kept
+from pages._ui.server.pictures import picture
 from posembed_core import TrainingSpec, train_table
 from posembed_core.base import AdditiveEncoding, Encoding
 from posembed_core.combination import concat_identity

@@ -1,1 +1,1 @@
-"""What all sessions share: caches, logs, metrics, memory, the training queue."""
+"""What all sessions share: stores of results, the model, logs, metrics, memory, trainings."""

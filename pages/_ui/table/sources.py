@@ -15,7 +15,7 @@ from torch import Tensor
 
 from pages._ui.controls import Link, setting
 from pages._ui.controls.controls import sizes
-from pages._ui.server import cached as shared
+from pages._ui.server.installed_model import model_problem, needed_model
 from pages._ui.server.kept import kept
 from pages._ui.table.training import Progress
 from posembed_core import AdditiveEncoding, TrainingSpec, create, encodings
@@ -90,10 +90,10 @@ def table_of(source: str, progress: Progress, own: PositionTable | None) -> Posi
     if source == FILE and own is not None:
         return own
     if source == MODEL:
-        problem = shared.model_problem()
+        problem = model_problem()
         if problem:
             raise CheckpointError(problem.rstrip("."))
-        return shared.needed_model().positions
+        return needed_model().positions
     cls = encodings().get(source)
     if cls is not None and issubclass(cls, AdditiveEncoding):
         spec = progress.spec
@@ -169,8 +169,8 @@ def has_patches(table: PositionTable) -> bool:
 def side_by_side(progress: Progress, own: PositionTable | None) -> Sequence[PositionTable]:
     """Random, ours, a real model's where there is one, and the reader's where there is one."""
     tables = [random_table(progress.spec), trained_table(progress)]
-    if not shared.model_problem():
-        tables.append(shared.needed_model().positions)
+    if not model_problem():
+        tables.append(needed_model().positions)
     return [*tables, own] if own is not None else tables
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import plotly.graph_objects as go
 
 from pages._ui.controls.controls import sizes
-from pages._ui.server import cached
+from pages._ui.server.installed_model import model_problem, needed_model
 from pages._ui.table import arrays as table_arrays
 from pages._ui.table.film import training_chart
 from pages._ui.table.pictures import (
@@ -73,7 +73,7 @@ def source_of(source: str, progress: Progress, table: PositionTable) -> TableSou
     if source == FILE:
         return StoredTable(table.source, table.name, table.offset)
     if source == MODEL:
-        return ModelTable(cached.needed_model().name, table.offset)
+        return ModelTable(needed_model().name, table.offset)
     cls, spec = encodings().get(source), progress.spec
     if cls is not None and issubclass(cls, AdditiveEncoding):
         return FormulaTable(cls(**sizes(cls, spec.max_seq_len, spec.embed_dim)), spec.max_seq_len)
@@ -227,8 +227,8 @@ def _beside(table: PositionTable, progress: Progress) -> TableSource:
         return TrainedTable(spec, 0)
     if table.source == trained_table(progress).source:
         return TrainedTable(spec, progress.last.step)
-    if not cached.model_problem() and table is cached.needed_model().positions:
-        return ModelTable(cached.needed_model().name, table.offset)
+    if not model_problem() and table is needed_model().positions:
+        return ModelTable(needed_model().name, table.offset)
     return StoredTable(table.source, table.name, table.offset)
 
 

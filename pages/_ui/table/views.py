@@ -8,7 +8,7 @@ from typing import NamedTuple
 import streamlit as st
 
 from pages._ui.controls import Link, slider
-from pages._ui.server import cached
+from pages._ui.server.installed_model import model_problem
 from pages._ui.table.film import show_training
 from pages._ui.table.pictures import (
     LOOKUP,
@@ -108,8 +108,8 @@ def compare(link: Link, chosen: Chosen) -> None:
         st.markdown(f":small[{DISTANCE}]")
 
     _follow_live(chosen, pictures)
-    if cached.model_problem():
-        st.info(cached.model_problem())
+    if model_problem():
+        st.info(model_problem())
 
 
 def gradient(link: Link, chosen: Chosen) -> None:

@@ -13,9 +13,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import posembed_core as pc
-from pages._ui.server import cached
-from pages._ui.server.cached import MATRICES, PICTURES
+from pages._ui.server.installed_model import needed_model, sentence
 from pages._ui.server.kept import RESULTS
+from pages._ui.server.matrices import MATRICES
+from pages._ui.server.pictures import PICTURES
 from posembed_core.parameters import Choice, Flag, Integer, Number, Parameter, Real, Reals
 from posembed_core.tokens.sentence_model import HOW_TO_GET_A_MODEL
 from tests.visits import arrived
@@ -376,7 +377,7 @@ def test_a_sentence_shows_its_tokens_in_the_models_width() -> None:
     app = visit(tokens="sentence", text="Unbelievable keys", at="0_1_2_3")
     assert warnings(app) == []
     words = [re.findall(r"`(.*)`", row[0])[0] for row in table(app)]
-    assert words == list(cached.sentence("Unbelievable keys").tokens[:4])
+    assert words == list(sentence("Unbelievable keys").tokens[:4])
     assert words[0] == "[CLS]"
     told = json.loads(components(app)["dimension.fixed"].json)
     assert (told["value"], told["disabled"]) == (384, True)
@@ -385,7 +386,7 @@ def test_a_sentence_shows_its_tokens_in_the_models_width() -> None:
 
 def test_a_sentence_with_the_models_own_table() -> None:
     app = visit(tokens="sentence", encoding="model", at="1")
-    model = cached.needed_model()
+    model = needed_model()
     c = pc.combine(model.embed(model.tokenize(TEXT)), model.positions)
     (row,) = table(app)
     assert row[0] == "1 `the`"
@@ -417,7 +418,7 @@ MARKUP = "a | b * c [d](http://x) $f$ `g` <b>h</b> :red[i]"
 
 
 def test_markup_in_a_sentence_is_text(fresh: None) -> None:
-    n = len(cached.sentence(MARKUP).ids)
+    n = len(sentence(MARKUP).ids)
     at = "_".join(map(str, range(1, 9)))
     app = visit(tokens="sentence", text=MARKUP, at=at)
     rows = table(app)
@@ -447,7 +448,7 @@ def test_every_operation_takes_a_sentence(operation: str, layer_norm: str) -> No
 def test_a_sentence_longer_than_max_length_names_both_numbers() -> None:
     app = visit(tokens="sentence", encoding="learned", length="4")
     (error,) = [error.value for error in app.error]
-    n = len(cached.sentence(TEXT).ids)
+    n = len(sentence(TEXT).ids)
     assert f"osition {n - 1} " in error
     assert "4 rows" in error
     assert {"length", "scale"} <= components(app).keys()

@@ -21,15 +21,17 @@ from concurrent.futures import ThreadPoolExecutor
 
 import torch
 
-from pages._ui.server import cached, heap
-from pages._ui.server.cached import MATRICES, PICTURES, RandomTokens, Setting
+from pages._ui.server.matrices import MATRICES
+from pages._ui.server.pictures import PICTURES, picture, preload
+from pages._ui.server.setting import RandomTokens, Setting
+from pages._ui.server import heap
 from posembed_core import combine, create, random_tokens
 from posembed_core.pictures.resolution import pool
 
 sessions, length, dimension = map(int, sys.argv[1:])
 heap.set_thresholds()
 torch.set_num_threads(1)
-cached.preload()
+preload()
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 started = threading.Barrier(sessions)
 held = []
@@ -42,7 +44,7 @@ def setting(i):
 
 def visit(i):
     started.wait()
-    shown = cached.picture(setting(i))
+    shown = picture(setting(i))
     frame = shown.preview.frame(0.5)
     shown.pack(frame)
     held.append(MATRICES.size + PICTURES.size)
@@ -57,7 +59,7 @@ for i in range(0, sessions, max(1, sessions // 6)):
     asked, (frame, row) = setting(i), seen[i]
     tokens = random_tokens(length, asked.dimension, seed=i)
     whole = combine(tokens, asked.encoding, scale=0.5)
-    preview = cached.picture(asked).preview
+    preview = picture(asked).preview
     cells = pool(whole.combined, preview.rows, preview.columns)
     close = torch.allclose(frame.cells("combined"), cells, atol=1e-5)
     wrong += not (close and torch.allclose(row, whole.combined[7:8], atol=1e-6))

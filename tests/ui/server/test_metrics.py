@@ -8,7 +8,9 @@ from streamlit.runtime.stats import StatsManager
 import posembed_core as pc
 from pages._ui.live.counts import Counter, sent
 from pages._ui.live.shelf import shelf
-from pages._ui.server import cached, metrics, store
+from pages._ui.server import metrics, store
+from pages._ui.server.installed_model import sentence
+from pages._ui.server.matrices import position_matrix
 from pages._ui.server.store import weigh
 from pages._ui.server.training_queue import RUNS, TrainingQueue
 from pages._ui.table.film import _film_of
@@ -50,8 +52,8 @@ def test_cache_bytes_follow_what_is_cached(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setitem(store._reported, "trainings", runs.held_bytes)
     encoding = pc.create("sinusoidal", embed_dim=34)
     before = figures("posembed_cache_bytes")
-    cached.position_matrix(encoding, 64)
-    sentence = cached.sentence("nobody else asks for this one")
+    position_matrix(encoding, 64)
+    asked = sentence("nobody else asks for this one")
     shelf.put("a test's array", bytes(4096))
     spec = TrainingSpec(max_seq_len=8, embed_dim=4, steps=2, snapshot_every=1, seed=4096)
     snapshots = list(train_table(spec))
@@ -65,7 +67,7 @@ def test_cache_bytes_follow_what_is_cached(monkeypatch: pytest.MonkeyPatch) -> N
     assert grown == {
         'posembed_cache_bytes{cache="matrices"}': 64 * 34 * 4,
         'posembed_cache_bytes{cache="pictures"}': 0,
-        'posembed_cache_bytes{cache="results"}': weigh(sentence),
+        'posembed_cache_bytes{cache="results"}': weigh(asked),
         'posembed_cache_bytes{cache="shelf"}': 4096,
         'posembed_cache_bytes{cache="trainings"}': sum(
             s.weight.nbytes + s.query_key.nbytes for s in snapshots

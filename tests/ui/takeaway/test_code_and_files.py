@@ -15,7 +15,8 @@ from pages._ui.combine.takeaway import combination_shown
 from pages._ui.figures.two_pictures import Lengths
 from pages._ui.long_context.settings import Chosen, Sliders
 from pages._ui.long_context.takeaway import rope_shown
-from pages._ui.server.cached import SentenceTokens, Setting, needed_model
+from pages._ui.server.installed_model import needed_model
+from pages._ui.server.setting import SentenceTokens, Setting
 from pages._ui.takeaway.code import source_of
 from pages._ui.takeaway.files import archive
 from posembed_core import create

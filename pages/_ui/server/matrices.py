@@ -1,0 +1,74 @@
+"""Whole matrices that all sessions share: the vectors of tokens and of positions."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import torch
+from torch import Tensor
+
+from pages._ui.server.installed_model import needed_model, sentence
+from pages._ui.server.setting import RandomTokens, SentenceTokens, Setting
+from pages._ui.server.store import Store
+from posembed_core import AdditiveEncoding, CheckpointError, RelativeEncoding
+from posembed_core.tables.position_table import PositionTable
+from posembed_core.tokens.random_tokens import random_tokens
+
+MATRICES: Store[Tensor] = Store("matrices", lambda matrix: matrix.untyped_storage().nbytes())
+
+
+def token_count(setting: Setting) -> int:
+    """How many positions are shown: the sentence's tokens, else the whole length.
+
+    Raises `CheckpointError` for a sentence without any.
+    """
+    if not isinstance(setting.source, SentenceTokens):
+        return setting.length
+    count = len(sentence(setting.source.text).ids)
+    if count == 0:  # a model without special tokens
+        raise CheckpointError("the sentence has no tokens, and a picture needs one: type a word")
+    return count
+
+
+def token_matrix(setting: Setting) -> Tensor:
+    """Token vectors (n, dimension), times sqrt(dimension) where the setting says so."""
+    source = setting.source
+    factor = setting.dimension**0.5 if setting.sqrt_dim else 1.0
+    if isinstance(source, SentenceTokens):
+        return needed_model().embed(sentence(source.text)) * factor
+    scaled = replace(source, std=source.std * factor)
+    return _random_rows(scaled, _room(setting.length), setting.dimension)[: setting.length]
+
+
+def position_matrix(encoding: AdditiveEncoding, n: int) -> Tensor:
+    """The vectors of positions 0 … n-1."""
+    if isinstance(encoding, PositionTable):
+        return encoding.rows[:n]
+    # Row i is the same in a longer table, so one table serves all lengths up to the next power
+    # of two, and a dragged length slider finds its rows there.
+    roomy = {
+        name: parameter.check(name, parameter.high)  # type: ignore[attr-defined]
+        for name, parameter in encoding.parameters().items()
+        if parameter.role == "length"
+    }
+    return _position_rows(replace(encoding, **roomy), _room(n))[:n]
+
+
+@MATRICES.keep()
+def relative_matrix(encoding: RelativeEncoding, n: int) -> Tensor:
+    """The vectors that a query at position 0 adds to the keys 0 … n-1."""
+    return encoding.vectors(0, torch.arange(n))
+
+
+def _room(n: int) -> int:
+    return 1 << (n - 1).bit_length()
+
+
+@MATRICES.keep()
+def _random_rows(source: RandomTokens, n: int, dimension: int) -> Tensor:
+    return random_tokens(n, dimension, seed=source.seed, std=source.std, skip=source.skip)
+
+
+@MATRICES.keep()
+def _position_rows(encoding: AdditiveEncoding, n: int) -> Tensor:
+    return encoding.table(torch.arange(n))

@@ -1,0 +1,109 @@
+"""The landing page's pictures, which all sessions share: each setting's is computed once."""
+
+from __future__ import annotations
+
+import threading
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from typing import Any
+
+from torch import Tensor
+
+from pages._ui.live import PackedArray, pack_array
+from pages._ui.server.installed_model import model, needed_model
+from pages._ui.server.matrices import position_matrix, relative_matrix, token_count, token_matrix
+from pages._ui.server.setting import RandomTokens, SentenceTokens, Setting
+from pages._ui.server.store import Store
+from posembed_core import AdditiveEncoding, RelativeEncoding
+from posembed_core.operations import LayerNorm
+from posembed_core.pictures.preview import Frame, Preview
+
+# From so many values on, only so many pictures at once have whole matrices at work: what these need
+# is beside the cache, up to 300 MB each.
+_LARGE_VALUES = 2**22
+_at_work = threading.BoundedSemaphore(2)
+# A picture with fewer cells than this travels as float32: its hover shows the value itself.
+_EXACT_CELLS = 16_384
+
+
+@dataclass(eq=False)
+class Shown:
+    """A preview, and its arrays packed for the browser: an array that stays is packed once."""
+
+    preview: Preview
+    _packed: dict[str, tuple[Tensor, PackedArray]] = field(default_factory=dict)
+
+    def pack(self, frame: Frame) -> dict[str, PackedArray]:
+        """The frame's arrays with channels as rows and positions as columns, ready to be sent."""
+        packed = {}
+        for name, cells in frame.arrays.items():
+            known = self._packed.get(name)
+            if known is None or known[0] is not cells:
+                exact = cells.numel() <= _EXACT_CELLS
+                known = (cells, pack_array(cells.T.numpy(), exact=exact))
+                self._packed[name] = known
+            packed[name] = known[1]
+        return packed
+
+
+def _picture_bytes(shown: Shown) -> int:
+    """What a picture will hold at most: it computes its arrays only when they are asked for.
+
+    Three arrays (a concatenation's is twice as wide) as float32 and packed, three sums and their
+    norms for each position in float64, and its small objects.
+    """
+    preview = shown.preview
+    width = max(preview.columns.cells, preview.queries.cells if preview.shows_bias else 0)
+    cells = preview.rows.cells * width
+    arrays = 4 if preview.operation == "concat" else 3
+    packed = 4 if cells <= _EXACT_CELLS else 2
+    return 50_000 + arrays * cells * (4 + packed) + 6 * 8 * preview.shape[0]
+
+
+PICTURES: Store[Shown] = Store("pictures", _picture_bytes)
+
+
+@PICTURES.keep()
+def picture(setting: Setting) -> Shown:
+    """The preview of a setting.
+
+    Raises `EncodingError` or `CheckpointError` where the setting makes no picture.
+    """
+    encoding, n = setting.encoding, token_count(setting)
+    vectors = None
+    if isinstance(encoding, AdditiveEncoding):
+        encoding.check_positions([n - 1])
+        vectors = lambda: position_matrix(encoding, n)  # noqa: E731
+    elif isinstance(encoding, RelativeEncoding):
+        vectors = lambda: relative_matrix(encoding, n)  # noqa: E731
+    return Shown(
+        Preview(
+            shape=(n, setting.dimension),
+            tokens=lambda: token_matrix(setting),
+            encoding=encoding,
+            vectors=vectors,
+            operation=setting.operation,
+            layer_norm=_layer_norm(setting),
+            head=setting.head,
+            window=setting.window,
+            guard=lambda: _at_work if n * setting.dimension > _LARGE_VALUES else nullcontext(),
+        )
+    )
+
+
+def _layer_norm(setting: Setting) -> LayerNorm | None:
+    if not setting.layer_norm:
+        return None
+    fitted = needed_model().layer_norm if isinstance(setting.source, SentenceTokens) else None
+    # A model's weights fit its own width; a concatenation is wider and only normalised.
+    return fitted if fitted is not None and setting.operation != "concat" else LayerNorm()
+
+
+def preload() -> Any:
+    """Compute what the first visitor sees, and open the model."""
+    from posembed_core import create
+
+    model()
+    default = Setting(RandomTokens(), 128, 64, create("sinusoidal", embed_dim=64))
+    shown = picture(default)
+    return shown.pack(shown.preview.frame(1.0))
