@@ -21,6 +21,9 @@ def widening_buckets(
 
     The first ``E = num_buckets // 2`` are single distances; from there on the bucket is
     ``E + floor(ln(n / E) / ln(max_distance / E) (num_buckets - E))``, the last one at most.
+
+    >>> widening_buckets(torch.tensor([0, 1, 7, 8, 100, 10**6]), 16, 128).tolist()
+    [0, 1, 7, 8, 15, 15]
     """
     starts = torch.tensor(_starts(num_buckets, max_distance))
     return torch.bucketize(distances, starts, right=True)
@@ -49,6 +52,9 @@ def signed_log_buckets(
     Up to ``m = num_buckets // 2`` the distance itself, then
     ``ceil((m - 1) ln(n / m) / ln((max_distance - 1) / m)) + m``, with the sign of ``relative``.
     ``num_buckets`` at most: the reference goes on, and cuts when it looks the row up.
+
+    >>> signed_log_buckets(torch.tensor([-300, -1, 0, 1, 300]), 256, 512).tolist()
+    [-207, -1, 0, 1, 207]
     """
     ends = torch.tensor(_ends(num_buckets, max_distance))
     far = torch.bucketize(relative.abs(), ends) + num_buckets // 2
@@ -77,5 +83,9 @@ def look_up(
     """For each line of ``by_row`` the entries that the same line of ``rows`` names.
 
     With ``by_row = q @ table.T`` this is q·table[rows] without a vector for each pair.
+
+    >>> by_row = torch.tensor([[10.0, 20.0], [1.0, 2.0]])
+    >>> look_up(by_row, torch.tensor([[0, 1], [1, 1]])).tolist()
+    [[10.0, 20.0], [2.0, 2.0]]
     """
     return by_row.gather(-1, rows.expand(*by_row.shape[:-1], rows.shape[-1]))

@@ -23,6 +23,12 @@ def beyond(encoding: Encoding) -> Beyond:
 
     A table ends (`position_count`); a class may say why they do no harm (``beyond``); a scaled RoPE
     stretches its wavelengths (`stretch`). All others merely have a value there.
+
+    >>> import posembed_core as pc
+    >>> beyond(pc.create("learned", max_seq_len=512)).reason
+    'the table has 512 rows: position 512 has no vector'
+    >>> beyond(pc.create("rope")).answer
+    'defined'
     """
     if isinstance(encoding, AdditiveEncoding) and encoding.position_count is not None:
         count = encoding.position_count

@@ -200,12 +200,20 @@ class Reals(Parameter):
 
 
 def shown(value: Any) -> str:
-    """``repr(value)``, cut in the middle where it would fill a screen, on one line."""
+    """``repr(value)``, cut in the middle where it would fill a screen, on one line.
+
+    >>> shown("a" * 100)
+    "'aaaaaaaaaaaaaaaaa...aaaaaaaaaaaaaaaaaa'"
+    """
     return " ".join(_short.repr(value).split())
 
 
 def as_float(value: Any) -> float:
-    """``float(value)``, with infinity for a whole number too large for one."""
+    """``float(value)``, with infinity for a whole number too large for one.
+
+    >>> as_float(10**400)
+    inf
+    """
     try:
         return float(value)
     except OverflowError:
@@ -213,13 +221,21 @@ def as_float(value: Any) -> float:
 
 
 def float_or_none(value: Any) -> float | None:
-    """``value`` as a float when it is one number and no array, not even an array of one."""
+    """``value`` as a float when it is one number and no array, not even an array of one.
+
+    >>> float_or_none(np.float32(0.5)), float_or_none("0.5")
+    (0.5, None)
+    """
     single = hasattr(value, "__float__") and getattr(value, "ndim", 0) == 0
     return as_float(value) if single and not isinstance(value, bool | np.bool_) else None
 
 
 def int_or_none(value: Any) -> int | None:
-    """``value`` as an int when it is a whole number (``8``, ``8.0``, ``numpy.int64(8)``)."""
+    """``value`` as an int when it is a whole number (``8``, ``8.0``, ``numpy.int64(8)``).
+
+    >>> int_or_none(8.0), int_or_none(8.5)
+    (8, None)
+    """
     if isinstance(value, bool | np.bool_):
         return None
     if isinstance(value, float):
@@ -231,30 +247,54 @@ def int_or_none(value: Any) -> int | None:
 
 
 def integer(default: int, label: str, *, low: int, high: int, **more: Any) -> Any:
-    """A dataclass field for a whole number from ``low`` to ``high``."""
+    """A dataclass field for a whole number from ``low`` to ``high``.
+
+    >>> integer(8, "Heads", low=1, high=256).metadata["parameter"].check("num_heads", 12)
+    12
+    """
     return field(default, Integer(label, low=low, high=high, **more))
 
 
 def real(default: float | None, label: str, *, low: float, high: float, **more: Any) -> Any:
-    """A dataclass field for a real number from ``low`` to ``high``."""
+    """A dataclass field for a real number from ``low`` to ``high``.
+
+    >>> real(1e4, "Base", low=1.0, high=1e12).metadata["parameter"].check("base", 500000)
+    500000.0
+    """
     return field(default, Real(label, low=low, high=high, **more))
 
 
 def choice(default: str, label: str, options: tuple[str, ...], **more: Any) -> Any:
-    """A dataclass field for one of ``options``."""
+    """A dataclass field for one of ``options``.
+
+    >>> choice("half", "Pairs", ("half", "interleaved")).metadata["parameter"].options
+    ('half', 'interleaved')
+    """
     return field(default, Choice(label, options=options, **more))
 
 
 def flag(default: bool, label: str, **more: Any) -> Any:
-    """A dataclass field for yes or no."""
+    """A dataclass field for yes or no.
+
+    >>> flag(False, "Causal").metadata["parameter"].parse("causal", "true")
+    True
+    """
     return field(default, Flag(label, **more))
 
 
 def reals(label: str, **more: Any) -> Any:
-    """A dataclass field for a list of positive numbers, empty unless given."""
+    """A dataclass field for a list of positive numbers, empty unless given.
+
+    >>> reals("Factors").metadata["parameter"].parse("short_factor", "1_1.5")
+    (1.0, 1.5)
+    """
     return field((), Reals(label, **more))
 
 
 def field(default: Any, parameter: Parameter) -> Any:
-    """A dataclass field that carries its `Parameter`."""
+    """A dataclass field that carries its `Parameter`.
+
+    >>> field(8, Integer("Heads", low=1, high=256)).default
+    8
+    """
     return dataclasses.field(default=default, metadata={"parameter": parameter})

@@ -35,6 +35,12 @@ def scores_at_distances(
     ``softmax_scale`` multiplies what it multiplies in attention. The query stands at the greatest
     distance, so that every key has a position from 0 on. For a score bias the axis before the last
     is the head, as in ``scores``.
+
+    >>> import posembed_core as pc
+    >>> alibi = pc.create("alibi", num_heads=2)
+    >>> zeros = torch.zeros(2, 4)
+    >>> scores_at_distances(alibi, zeros, zeros, [0, 1, 16])[0].tolist()
+    [0.0, -0.0625, -1.0]
     """
     back = as_positions(distances)
     query_position = back.max().clamp(min=0)
@@ -65,6 +71,12 @@ def random_scores_at_distances(
 
     For RoPE the mean is 0 at every distance, not only far away (Barbero et al. 2025, propositions
     3.1 and 3.2): nothing decays where queries and keys don't agree.
+
+    >>> import posembed_core as pc
+    >>> rope = pc.create("rope", head_dim=8)
+    >>> random = random_scores_at_distances(rope, 8, [0, 10], draws=2000)
+    >>> (random.mean.abs() < 4 * random.standard_error).tolist()
+    [True, True]
     """
     vectors = seeded_normal(2 * draws, width, seed).to(torch.float64)
     q, k = vectors[:draws], vectors[draws:]
@@ -82,6 +94,10 @@ def rotary_bound(
     Su et al. 2021, section 3.4.3, eq. 37: the score of any q and k is at most this times the
     greatest jump between the products of neighbouring pairs. The bound falls with distance, if not
     steadily; the score itself need not.
+
+    >>> import posembed_core as pc
+    >>> rotary_bound(pc.create("rope", head_dim=64), [0]).item()  # (1 + … + 32) / 32
+    16.5
     """
     back = as_positions(distances)
     angles = position_angles(back, encoding.inv_freq(sequence_length(back)), scale)
@@ -92,14 +108,23 @@ def rotary_bound(
 def mean_cosine(
     encoding: RotaryEncoding, distances: Positions, *, scale: float = 1.0
 ) -> Float[Tensor, " distances"]:
-    """The mean of cos(n ω_m) over pairs: the score of q = k = ones, divided by its value at 0."""
+    """The mean of cos(n ω_m) over pairs: the score of q = k = ones, divided by its value at 0.
+
+    >>> import posembed_core as pc
+    >>> mean_cosine(pc.create("rope", head_dim=2), [0, 1])
+    tensor([1.0000, 0.5403], dtype=torch.float64)
+    """
     back = as_positions(distances)
     angles = position_angles(back, encoding.inv_freq(sequence_length(back)), scale)
     return angles.cos().mean(-1)
 
 
 def half_lives(slopes: Float[Tensor, " num_heads"]) -> Float[Tensor, " num_heads"]:
-    """After how many tokens a linear bias halves a weight: ``ln 2 / slope`` (ALiBi's claim)."""
+    """After how many tokens a linear bias halves a weight: ``ln 2 / slope`` (ALiBi's claim).
+
+    >>> [round(tokens, 3) for tokens in half_lives(torch.tensor([0.5, 0.25])).tolist()]
+    [1.386, 2.773]
+    """
     return slopes.reciprocal() * math.log(2.0)
 
 
@@ -110,6 +135,11 @@ def measured_half_lives(
 
     Between whole distances it is interpolated. Infinity where that doesn't happen within
     ``longest`` tokens (always, where the bias doesn't fall with distance).
+
+    >>> import posembed_core as pc
+    >>> alibi = pc.create("alibi", num_heads=2)
+    >>> [round(tokens, 1) for tokens in measured_half_lives(alibi, longest=500).tolist()]
+    [11.1, 177.4]
     """
     if longest < 1:
         raise EncodingError(f"longest must be at least 1, got {longest}; try 8192", field="longest")

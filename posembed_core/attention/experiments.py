@@ -47,6 +47,13 @@ def permutation_test(
     Without position and mask the outputs are shuffled with the words (both are the same sum in
     another order, so the error is rounding). A causal mask alone breaks that: a word's output
     depends on which words come before it.
+
+    >>> import posembed_core as pc
+    >>> from posembed_core.attention.layer import random_projections
+    >>> tokens, none = pc.random_tokens(4, 8), pc.create("none", embed_dim=8)
+    >>> projections = random_projections(8, num_heads=2, head_dim=4)
+    >>> permutation_test(tokens, none, projections, seed=1).maximum < 1e-6
+    True
     """
     order = torch.from_numpy(np.random.RandomState(seed).permutation(len(tokens)))
     outputs = [
@@ -98,6 +105,13 @@ def shift_test(
     """Move all positions by ``shift`` and compare the scores (mask and temperature don't matter).
 
     Raises `EncodingError` where the encoding has no vector for a shifted position.
+
+    >>> import posembed_core as pc
+    >>> from posembed_core.attention.layer import random_projections
+    >>> tokens, rope = pc.random_tokens(4, 8), pc.create("rope", head_dim=4)
+    >>> projections = random_projections(8, num_heads=2, head_dim=4)
+    >>> shift_test(tokens, rope, projections, shift=100).maximum < 1e-5
+    True
     """
     where = checked_positions(tokens, encoding, projections, positions)
     before, after = (
@@ -138,6 +152,13 @@ def four_terms(
     The projections' biases belong to the content. A LayerNorm is linear once its deviation is
     known, so it is taken apart too: e and s·p are both divided by the deviation of their sum; its
     bias belongs to the content. Raises `EncodingError` for an encoding that isn't additive.
+
+    >>> import posembed_core as pc
+    >>> from posembed_core.attention.layer import random_projections
+    >>> tokens, none = pc.random_tokens(4, 8), pc.create("none", embed_dim=8)
+    >>> projections = random_projections(8, num_heads=2, head_dim=4)
+    >>> float(four_terms(tokens, none, projections).position_position.abs().max())
+    0.0
     """
     if not isinstance(encoding, AdditiveEncoding):
         raise EncodingError(

@@ -75,6 +75,14 @@ def explain_weight(
 
     The other arguments are those of `attend`, and the numbers are its numbers. Raises
     `EncodingError` where there is no such head or slot.
+
+    >>> import posembed_core as pc
+    >>> from posembed_core.attention.layer import random_projections
+    >>> tokens, none = pc.random_tokens(4, 8), pc.create("none", embed_dim=8)
+    >>> projections = random_projections(8, num_heads=2, head_dim=4)
+    >>> first = explain_weight(tokens, none, projections, head=0, query=0, key=0, causal=True)
+    >>> first.weight
+    1.0
     """
     where = checked_positions(tokens, encoding, projections, positions)
     sizes = {"head": projections.num_heads, "query": len(where), "key": len(where)}

@@ -67,6 +67,9 @@ def random_projections(
 
     ``head_dim`` is ``embed_dim // num_heads`` unless given. A head's weights stay the same,
     however many heads there are.
+
+    >>> random_projections(8, num_heads=2, head_dim=4).query.shape
+    torch.Size([2, 4, 8])
     """
     width = max(1, embed_dim // num_heads) if head_dim is None else head_dim
     drawn = seeded_normal(num_heads * 3 * width, embed_dim, seed, embed_dim**-0.5)
@@ -95,7 +98,11 @@ class Attention:
 def causal_mask(
     query_positions: Positions, key_positions: Positions
 ) -> Bool[Tensor, "q_len k_len"]:
-    """True where the key is not after the query: what a decoder may see."""
+    """True where the key is not after the query: what a decoder may see.
+
+    >>> causal_mask([0, 1, 2], [0, 1, 2]).int().tolist()
+    [[1, 0, 0], [1, 1, 0], [1, 1, 1]]
+    """
     return relative_positions(query_positions, key_positions) <= 0
 
 
@@ -119,6 +126,12 @@ def attend(
 
     Raises `EncodingError` where the widths or the number of heads don't fit, a position has no
     vector, or the temperature is not above 0.
+
+    >>> import posembed_core as pc
+    >>> tokens, none = pc.random_tokens(4, 8), pc.create("none", embed_dim=8)
+    >>> projections = random_projections(8, num_heads=2, head_dim=4)
+    >>> attend(tokens, none, projections, causal=True).weights[0, 0].tolist()
+    [1.0, 0.0, 0.0, 0.0]
     """
     where = checked_positions(tokens, encoding, projections, positions)
     if not temperature > 0:
@@ -143,14 +156,24 @@ def attend(
 def softmax_weights(
     scores: Float[Tensor, "... n n"], allowed: Bool[Tensor, "n n"], temperature: float
 ) -> Float[Tensor, "... n n"]:
-    """The softmax over the keys that each query may see, of the scores over the temperature."""
+    """The softmax over the keys that each query may see, of the scores over the temperature.
+
+    >>> softmax_weights(torch.zeros(2, 2), causal_mask([0, 1], [0, 1]), 1.0).tolist()
+    [[1.0, 0.0], [0.5, 0.5]]
+    """
     return (scores / temperature).masked_fill(~allowed, -torch.inf).softmax(-1)
 
 
 def layer_input(
     tokens: Float[Tensor, "n embed_dim"], encoding: Encoding, positions: Tensor, scale: float
 ) -> Float[Tensor, "n embed_dim"]:
-    """What is projected: ``e + scale p`` for an additive encoding, else e."""
+    """What is projected: ``e + scale p`` for an additive encoding, else e.
+
+    >>> import posembed_core as pc
+    >>> tokens, none = pc.random_tokens(4, 8), pc.create("none", embed_dim=8)
+    >>> torch.equal(layer_input(tokens, none, torch.arange(4), 1.0), tokens)
+    True
+    """
     if not isinstance(encoding, AdditiveEncoding):
         return tokens
     return tokens + scale * encoding.table(positions, tokens.dtype)
@@ -163,7 +186,12 @@ def project(
     Float[Tensor, "num_heads n head_dim"],
     Float[Tensor, "num_heads n head_dim"],
 ]:
-    """Query, key and value of each vector in each head, in the dtype of the vectors."""
+    """Query, key and value of each vector in each head, in the dtype of the vectors.
+
+    >>> q, k, v = project(torch.ones(3, 8), random_projections(8, num_heads=2, head_dim=4))
+    >>> q.shape
+    torch.Size([2, 3, 4])
+    """
     pairs = (
         (projections.query, projections.query_bias),
         (projections.key, projections.key_bias),
@@ -178,7 +206,11 @@ def linear(
     weight: Float[Tensor, "num_heads head_dim embed_dim"],
     bias: Float[Tensor, "num_heads head_dim"] | None = None,
 ) -> Float[Tensor, "num_heads n head_dim"]:
-    """``W x + b`` of each vector in each head."""
+    """``W x + b`` of each vector in each head.
+
+    >>> linear(torch.tensor([[1.0, 2.0]]), torch.eye(2)[None] * 3).tolist()
+    [[[3.0, 6.0]]]
+    """
     out = inputs @ weight.to(inputs.dtype).mT
     return out if bias is None else out + bias.to(inputs.dtype)[:, None, :]
 
@@ -189,7 +221,14 @@ def checked_positions(
     projections: Projections,
     positions: Positions | None,
 ) -> Tensor:
-    """The positions as int64, or an `EncodingError` for what doesn't fit together."""
+    """The positions as int64, or an `EncodingError` for what doesn't fit together.
+
+    >>> import posembed_core as pc
+    >>> tokens, none = pc.random_tokens(4, 8), pc.create("none", embed_dim=8)
+    >>> projections = random_projections(8, num_heads=2, head_dim=4)
+    >>> checked_positions(tokens, none, projections, None).tolist()
+    [0, 1, 2, 3]
+    """
     n, width = tokens.shape
     where = torch.arange(n) if positions is None else as_positions(positions)
     if where.shape != (n,):

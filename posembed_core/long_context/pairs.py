@@ -57,7 +57,12 @@ class PairTable:
 
 
 def pair_table(encoding: RotaryEncoding, length: int | None = None) -> PairTable:
-    """The pairs of plain RoPE and of ``encoding`` at ``length``; None is within the trained one."""
+    """The pairs of plain RoPE and of ``encoding`` at ``length``; None is within the trained one.
+
+    >>> import posembed_core as pc
+    >>> pair_table(pc.create("rope-linear", head_dim=4, factor=2)).kind
+    ('interpolated', 'interpolated')
+    """
     before = inverse_frequencies(encoding.rotary_dim, encoding.base)
     after = encoding.inv_freq(length)
     whole = encoding.stretch(length)
@@ -74,7 +79,11 @@ def _kind(slowed: float, whole: float) -> str:
 
 
 def incomplete_pairs(inv_freq: Float[Tensor, " pairs"], length: int) -> int:
-    """How many pairs don't complete one turn over ``length`` positions."""
+    """How many pairs don't complete one turn over ``length`` positions.
+
+    >>> incomplete_pairs(torch.tensor([1.0, 0.01, 0.0001]), 4096)
+    1
+    """
     return int((length * inv_freq < 2 * math.pi).sum())
 
 
@@ -82,6 +91,9 @@ def distance_edges(max_distance: int, cells: int) -> Int[Tensor, " edges"]:
     """The borders of at most ``cells`` cells over 0 … max_distance, equal on a logarithmic scale.
 
     Whole numbers, each at least one apart: small distances have a cell of their own.
+
+    >>> distance_edges(8, 4).tolist()
+    [0, 1, 2, 4, 8]
     """
     if not 1 <= max_distance <= MAX_DISTANCE:
         raise EncodingError(
@@ -105,6 +117,9 @@ def mean_score(
     is the mean over the distances ``edges[i] … edges[i + 1] - 1``. In closed form, so that a
     million distances cost no more than the cells: a sum of cosines at equal steps is
     ``cos(middle * w) * sin(n * w / 2) / sin(w / 2)`` (Dirichlet's kernel). float64.
+
+    >>> mean_score(torch.tensor([0.0], dtype=torch.float64), distance_edges(8, 4), 1.5).tolist()
+    [2.25, 2.25, 2.25, 2.25]
     """
     start, count = edges[:-1].to(torch.float64), edges.diff().to(torch.float64)
     half = inv_freq.unsqueeze(-1) / 2

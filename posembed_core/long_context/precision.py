@@ -55,17 +55,29 @@ ARITHMETICS: dict[str, Arithmetic] = {
 def rounded(
     values: Int[Tensor, "..."] | Float[Tensor, "..."], dtype: torch.dtype
 ) -> Float[Tensor, "..."]:
-    """``values`` after a cast to ``dtype`` and back to float64; infinite where it overflows."""
+    """``values`` after a cast to ``dtype`` and back to float64; infinite where it overflows.
+
+    >>> rounded(torch.tensor([256, 257, 258]), torch.bfloat16).tolist()
+    [256.0, 256.0, 258.0]
+    """
     return values.to(torch.float64).to(dtype).to(torch.float64)
 
 
 def exact_until(dtype: torch.dtype) -> int:
-    """The greatest n for which every position 0 … n is exact: bfloat16 256, float16 2048."""
+    """The greatest n for which every position 0 … n is exact: bfloat16 256, float16 2048.
+
+    >>> exact_until(torch.bfloat16), exact_until(torch.float16)
+    (256, 2048)
+    """
     return round(2 / torch.finfo(dtype).eps)
 
 
 def first_collision(dtype: torch.dtype) -> tuple[int, int]:
-    """The first position that reads as another one, and which: bfloat16's 257 reads 256."""
+    """The first position that reads as another one, and which: bfloat16's 257 reads 256.
+
+    >>> first_collision(torch.bfloat16)
+    (257, 256)
+    """
     position = exact_until(dtype) + 1
     return position, int(rounded(torch.tensor(position), dtype))
 
@@ -75,6 +87,9 @@ def distinct_positions(length: int, dtype: torch.dtype) -> int:
 
     Past 2^k every 2^(k-p)-th integer is a value, p being the bits of the significand; all that
     overflows is one more value, infinity.
+
+    >>> distinct_positions(131072, torch.bfloat16)
+    1409
     """
     if length < 1:
         raise EncodingError(f"length must be at least 1, got {length}", field="length", nearest=1)
@@ -96,7 +111,11 @@ def distinct_positions(length: int, dtype: torch.dtype) -> int:
 def angles(
     inv_freq: Float[Tensor, " pairs"], positions: Int[Tensor, " n"], arithmetic: Arithmetic
 ) -> Float[Tensor, "n pairs"]:
-    """The angles as a program computes them, in radians, in the type that it takes cos of."""
+    """The angles as a program computes them, in radians, in the type that it takes cos of.
+
+    >>> angles(torch.tensor([1.0]).double(), torch.tensor([257]), ARITHMETICS["bfloat16"]).item()
+    256.0
+    """
     where = positions.to(arithmetic.positions).to(arithmetic.angles)
     return where.unsqueeze(-1) * inv_freq.to(arithmetic.inv_freq).to(arithmetic.angles)
 
@@ -104,7 +123,12 @@ def angles(
 def cos_error(
     inv_freq: Float[Tensor, " pairs"], positions: Int[Tensor, " n"], arithmetic: Arithmetic
 ) -> Float[Tensor, "n pairs"]:
-    """``cos(computed angle) - cos(exact angle)``, float64; NaN where the angle overflows."""
+    """``cos(computed angle) - cos(exact angle)``, float64; NaN where the angle overflows.
+
+    >>> one, far = torch.tensor([1.0]).double(), torch.tensor([65520])
+    >>> cos_error(one, far, ARITHMETICS["float16"]).item()
+    nan
+    """
     computed = angles(inv_freq, positions, arithmetic).cos().to(torch.float64)
     return computed - (positions.to(torch.float64).unsqueeze(-1) * inv_freq).cos()
 
@@ -116,6 +140,9 @@ def max_cos_error(
 
     In pieces of bounded memory. Positions whose angle overflows count as an error of 2, the
     greatest that a cosine can have.
+
+    >>> max_cos_error(torch.tensor([1.0]).double(), 257, ARITHMETICS["float32"]) < 1e-7
+    True
     """
     step = max(1, _PIECE // max(1, inv_freq.numel()))
     worst = 0.0
@@ -143,7 +170,11 @@ class WorstPair:
 def worst_pair(
     inv_freq: Float[Tensor, " pairs"], position: int, arithmetic: Arithmetic
 ) -> WorstPair:
-    """Where rounding shows most at ``position``."""
+    """Where rounding shows most at ``position``.
+
+    >>> worst_pair(torch.tensor([1.0, 0.0]).double(), 257, ARITHMETICS["bfloat16"]).angle
+    (257.0, 256.0)
+    """
     where = torch.tensor([position])
     error = cos_error(inv_freq, where, arithmetic)[0].abs().nan_to_num(torch.inf)
     pair = int(error.argmax())
@@ -166,6 +197,10 @@ def error_curve(
 
     The positions are equally spaced on a logarithmic scale, so that small ones are all there; an
     angle that overflows counts as an error of 2.
+
+    >>> positions, error = error_curve(torch.tensor([1.0]).double(), 8, ARITHMETICS["float32"])
+    >>> positions.tolist()
+    [1, 2, 3, 4, 5, 6, 7, 8]
     """
     steps = torch.linspace(0, math.log2(max(last, 1)), points, dtype=torch.float64)
     where: Tensor = steps.exp2().round().to(torch.int64).unique()

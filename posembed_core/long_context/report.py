@@ -24,6 +24,11 @@ def pair_columns(table: PairTable, trained: int, wanted: int) -> dict[str, Float
     """``{heading: values}`` of the pairs, float64, in the order of the table to download.
 
     ``trained`` and ``wanted`` are lengths in tokens: turns and phases are those reached there.
+
+    >>> import posembed_core as pc
+    >>> from posembed_core.long_context.pairs import pair_table
+    >>> list(pair_columns(pair_table(pc.create("rope", head_dim=4)), 10, 20))[:3]
+    ['pair', 'inv_freq_before', 'inv_freq_after']
     """
     turns_trained, _ = table.turns(trained)
     turns_before, turns_after = table.turns(wanted)
@@ -47,7 +52,12 @@ def pair_columns(table: PairTable, trained: int, wanted: int) -> dict[str, Float
 def distance_columns(
     edges: Int[Tensor, " edges"], before: Float[Tensor, " cells"], after: Float[Tensor, " cells"]
 ) -> dict[str, Float[Tensor, " cells"]]:
-    """``{heading: values}`` of the mean scores of distances ``from`` … ``to``, both included."""
+    """``{heading: values}`` of the mean scores of distances ``from`` … ``to``, both included.
+
+    >>> columns = distance_columns(torch.tensor([0, 1, 4]), torch.ones(2), torch.ones(2))
+    >>> columns["from"].tolist(), columns["to"].tolist()
+    ([0.0, 1.0], [0.0, 3.0])
+    """
     return {
         "from": edges[:-1].to(torch.float64),
         "to": edges[1:].to(torch.float64) - 1,
@@ -59,7 +69,14 @@ def distance_columns(
 def to_csv(
     columns: Mapping[str, Float[Tensor, " rows"]], words: Mapping[str, Sequence[str]] | None = None
 ) -> str:
-    """The columns as CSV, every float64 with all its digits; ``words`` are columns of text."""
+    """The columns as CSV, every float64 with all its digits; ``words`` are columns of text.
+
+    >>> columns = {"n": torch.tensor([1.0, 0.1], dtype=torch.float64)}
+    >>> print(to_csv(columns, {"kind": ["a", "b"]}), end="")
+    n,kind
+    1,a
+    0.1,b
+    """
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     lists: list[Iterable[str]] = [map(_exact, values.tolist()) for values in columns.values()]
@@ -70,7 +87,11 @@ def to_csv(
 
 
 def stacked(columns: Mapping[str, Float[Tensor, " rows"]]) -> Float[Tensor, "rows columns"]:
-    """The columns side by side, for a .npy file."""
+    """The columns side by side, for a .npy file.
+
+    >>> stacked({"a": torch.zeros(3), "b": torch.ones(3)}).shape
+    torch.Size([3, 2])
+    """
     return torch.stack(list(columns.values()), dim=-1)
 
 
@@ -81,7 +102,16 @@ def report(
     table: PairTable,
     lengths: tuple[int, int],
 ) -> str:
-    """What the page shows, as plain text; ``lengths`` are the trained and the wanted one."""
+    """What the page shows, as plain text; ``lengths`` are the trained and the wanted one.
+
+    >>> import posembed_core as pc
+    >>> from posembed_core.long_context.pairs import pair_table
+    >>> from posembed_core.model_config import read_rope
+    >>> (settings,) = read_rope({"head_dim": 4}).settings
+    >>> text = report("a model", settings, (), pair_table(settings.encoding, 64), (64, 64))
+    >>> print(text.splitlines()[0])
+    RoPE of a model
+    """
     encoding, (_, wanted) = settings.encoding, lengths
     factor = encoding.attention_factor(wanted)
     facts = {
@@ -105,7 +135,13 @@ def report(
 
 
 def summary(table: PairTable, trained: int, wanted: int) -> str:
-    """What becomes of the pairs, in two sentences."""
+    """What becomes of the pairs, in two sentences.
+
+    >>> import posembed_core as pc
+    >>> from posembed_core.long_context.pairs import pair_table
+    >>> summary(pair_table(pc.create("rope", head_dim=4), 64), 32, 64).partition(".")[0]
+    'Of 2 pairs at 64 tokens: 2 untouched'
+    """
     counts, pairs = Counter(table.kind), len(table.before)
     kinds = ", ".join(f"{counts[kind]} {kind}" for kind in KINDS if counts[kind])
     unseen = incomplete_pairs(table.before, trained)
@@ -117,7 +153,11 @@ def summary(table: PairTable, trained: int, wanted: int) -> str:
 
 
 def rounding(inv_freq: Float[Tensor, " pairs"], arithmetic: Arithmetic) -> list[float]:
-    """The largest error of a cosine over all pairs and the 1,024 positions up to `MILESTONES`."""
+    """The largest error of a cosine over all pairs and the 1,024 positions up to `MILESTONES`.
+
+    >>> [error < 0.05 for error in rounding(torch.tensor([1.0]).double(), ARITHMETICS["float32"])]
+    [True, True, True]
+    """
     return [max_cos_error(inv_freq, last, arithmetic, last - 1024) for last in MILESTONES]
 
 
@@ -148,7 +188,12 @@ def _pairs(table: PairTable) -> str:
 
 
 def own_fields(encoding: RotaryEncoding) -> dict[str, str]:
-    """What this scaling has that plain RoPE hasn't, ``{config key: value}``, only what is set."""
+    """What this scaling has that plain RoPE hasn't, ``{config key: value}``, only what is set.
+
+    >>> import posembed_core as pc
+    >>> own_fields(pc.create("rope-linear", factor=4))
+    {'factor': '4'}
+    """
     spelled = {field: key for key, field in encoding.aliases.items()}
     found = {}
     for name, parameter in encoding.parameters().items():

@@ -86,7 +86,11 @@ class RopeBlock:
 
 
 def text_config(config: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The part that describes the language model: of a multimodal config, the one inside."""
+    """The part that describes the language model: of a multimodal config, the one inside.
+
+    >>> text_config({"vision_config": {}, "text_config": {"head_dim": 64}})
+    {'head_dim': 64}
+    """
     for part in _TEXT_PARTS:
         inner = config.get(part)
         if isinstance(inner, Mapping):
@@ -98,6 +102,11 @@ def rope_blocks(config: Mapping[str, Any]) -> tuple[RopeBlock, ...]:
     """One block for each kind of layer; never none.
 
     Raises `ConfigError` where a block is no object.
+
+    >>> config = {"rope_theta": 500000.0, "rope_scaling": {"type": "linear", "factor": 2}}
+    >>> (block,) = rope_blocks(config)
+    >>> block.rope_type, block.base()
+    ('linear', (500000.0, 'rope_theta'))
     """
     text = text_config(config)
     path, block = _block(text)

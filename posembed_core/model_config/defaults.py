@@ -75,6 +75,9 @@ def model_defaults(model_type: object) -> Mapping[str, Any]:
 
     Empty for a type that isn't known here, and for one whose defaults are those of Llama: base
     10,000, the whole head rotated, channels paired by halves.
+
+    >>> model_defaults("gpt_neox"), model_defaults("llama")
+    ({'partial_rotary_factor': 0.25}, {})
     """
     found: dict[str, Any] = dict(_TWO_BASES.get(str(model_type), {}))
     for base, models in _BASES.items():

@@ -45,7 +45,11 @@ class Finding:
 
 
 def finding_of(error: EncodingError, block: RopeBlock | None = None) -> Finding:
-    """The error as a finding; ``block`` is where the field that it names may stand."""
+    """The error as a finding; ``block`` is where the field that it names may stand.
+
+    >>> finding_of(EncodingError("factor must be a number", field="factor")).key
+    'factor'
+    """
     if isinstance(error, ConfigError):
         return Finding("error", error.field or "", str(error), error.reason)
     field = error.field or ""
@@ -57,7 +61,12 @@ def finding_of(error: EncodingError, block: RopeBlock | None = None) -> Finding:
 
 
 def about_config(text: Mapping[str, Any]) -> Iterator[Finding]:
-    """Warnings about the language model's part of a config, whatever its layers are."""
+    """Warnings about the language model's part of a config, whatever its layers are.
+
+    >>> config = {"rope_scaling": {"factor": 2}, "rope_parameters": {"factor": 4}}
+    >>> [finding.key for finding in about_config(config)]
+    ['rope_scaling']
+    """
     old, new = text.get("rope_scaling"), text.get("rope_parameters")
     if old and new and old != new:
         yield Finding(
@@ -81,7 +90,13 @@ def about_config(text: Mapping[str, Any]) -> Iterator[Finding]:
 
 
 def given_twice(block: RopeBlock) -> Iterator[Finding]:
-    """Warnings about numbers and names that a config spells in two ways which differ."""
+    """Warnings about numbers and names that a config spells in two ways which differ.
+
+    >>> from posembed_core.model_config.blocks import rope_blocks
+    >>> (block,) = rope_blocks({"rope_theta": 1e4, "rope_scaling": {"rope_theta": 1e6}})
+    >>> [finding.key for finding in given_twice(block)]
+    ['rope_scaling.rope_theta']
+    """
     for word, values in (
         ("base", block.bases()),
         ("rotated part", block.rotated_parts()),
@@ -107,7 +122,13 @@ def given_twice(block: RopeBlock) -> Iterator[Finding]:
 
 
 def ignored_keys(block: RopeBlock, cls: type[RotaryEncoding]) -> Iterator[Finding]:
-    """Warnings about keys of the block that the formula of its type has no place for."""
+    """Warnings about keys of the block that the formula of its type has no place for.
+
+    >>> from posembed_core.model_config.blocks import rope_blocks
+    >>> (block,) = rope_blocks({"rope_scaling": {"type": "linear", "factr": 2}})
+    >>> [finding.key for finding in ignored_keys(block, encodings()["rope-linear"])]
+    ['rope_scaling.factr']
+    """
     read = {*cls.required_keys, *cls.optional_keys}
     everywhere = {
         key
@@ -129,7 +150,15 @@ def ignored_keys(block: RopeBlock, cls: type[RotaryEncoding]) -> Iterator[Findin
 
 
 def about_settings(block: RopeBlock, settings: RopeSettings) -> Iterator[Finding]:
-    """Warnings about settings that can be computed, but don't fit one another."""
+    """Warnings about settings that can be computed, but don't fit one another.
+
+    >>> from posembed_core.model_config.blocks import rope_blocks
+    >>> from posembed_core.model_config import read_rope
+    >>> config = {"head_dim": 64, "rope_scaling": {"type": "linear", "factor": 0.5}}
+    >>> (block,), (settings,) = rope_blocks(config), read_rope(config).settings
+    >>> [finding.key for finding in about_settings(block, settings)]
+    ['rope_scaling.factor']
+    """
     encoding, trained = settings.encoding, settings.trained_length
     factor, wanted = getattr(encoding, "factor", 1.0), settings.wanted_length
     if factor < 1:

@@ -173,5 +173,9 @@ _CONFIGS: dict[str, dict[str, Any]] = {
 
 
 def known_configs() -> dict[str, dict[str, Any]]:
-    """``{name: config}``, each with the keys that concern RoPE, as its file spells them."""
+    """``{name: config}``, each with the keys that concern RoPE, as its file spells them.
+
+    >>> known_configs()["Llama 2 7B"]["rope_theta"]
+    10000.0
+    """
     return copy.deepcopy(_CONFIGS)

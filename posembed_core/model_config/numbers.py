@@ -16,7 +16,11 @@ _SIZES = (("hidden_size", "num_attention_heads"), ("n_embd", "n_head"))
 
 
 def number(name: str, value: Any) -> float:
-    """``value`` if it is a finite number of at most 10^15, else a `ConfigError`."""
+    """``value`` if it is a finite number of at most 10^15, else a `ConfigError`.
+
+    >>> number("factor", 2.5)
+    2.5
+    """
     if isinstance(value, str):
         raise ConfigError(
             f"{name} must be a number, got the text {shown(value)}; remove the quotes",
@@ -40,7 +44,11 @@ def number(name: str, value: Any) -> float:
 
 
 def whole(name: str, value: Any) -> int:
-    """``value`` if it is a positive whole number, else a `ConfigError`."""
+    """``value`` if it is a positive whole number, else a `ConfigError`.
+
+    >>> whole("head_dim", 64.0)
+    64
+    """
     count = int_or_none(number(name, value))
     if count is None or count < 1:
         raise ConfigError(
@@ -52,7 +60,13 @@ def whole(name: str, value: Any) -> int:
 
 
 def check_numbers(block: RopeBlock, cls: type[RotaryEncoding]) -> None:
-    """Raise a `ConfigError` for the first key of the block that should be a number and isn't."""
+    """Raise a `ConfigError` for the first key of the block that should be a number and isn't.
+
+    >>> from posembed_core.model_config.blocks import rope_blocks
+    >>> from posembed_core.registry import encodings
+    >>> (block,) = rope_blocks({"rope_scaling": {"type": "linear", "factor": 2}})
+    >>> check_numbers(block, encodings()["rope-linear"])  # nothing is wrong
+    """
     known = cls.parameters()
     for key in (*cls.required_keys, *cls.optional_keys):
         value = block.keys.get(key)
@@ -80,6 +94,10 @@ def head_size(block: RopeBlock) -> tuple[int, str]:
     ``qk_rope_head_dim`` (DeepSeek's separate rotated channels), else ``head_dim``, else
     ``hidden_size / num_attention_heads``; Gemma 4's layers with full attention have a
     ``global_head_dim``. Raises `ConfigError` where there is none.
+
+    >>> from posembed_core.model_config.blocks import rope_blocks
+    >>> head_size(*rope_blocks({"hidden_size": 4096, "num_attention_heads": 32}))
+    (128, 'hidden_size / num_attention_heads')
     """
     config = block.config
     own = ("global_head_dim",) if block.layer_type == GLOBAL else ()

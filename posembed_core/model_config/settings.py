@@ -38,6 +38,11 @@ def settings_of(block: RopeBlock, cls: type[RotaryEncoding], head: tuple[int, st
 
     ``cls`` is what `rope_class` says of the block, ``head`` what `head_size` does. Raises
     `EncodingError` for what is impossible together.
+
+    >>> from posembed_core.model_config.blocks import rope_blocks
+    >>> (block,) = rope_blocks({"rope_theta": 500000.0})
+    >>> settings_of(block, rope_class(block), (64, "head_dim")).base_from
+    'rope_theta'
     """
     base, base_from = block.base()
     head_dim, head_dim_from = head
@@ -61,7 +66,12 @@ def settings_of(block: RopeBlock, cls: type[RotaryEncoding], head: tuple[int, st
 
 
 def rope_class(block: RopeBlock) -> type[RotaryEncoding]:
-    """The encoding that the block's type names; `ConfigError` for one that is unknown."""
+    """The encoding that the block's type names; `ConfigError` for one that is unknown.
+
+    >>> from posembed_core.model_config.blocks import rope_blocks
+    >>> rope_class(*rope_blocks({"rope_scaling": {"type": "yarn"}})).title
+    'RoPE, YaRN'
+    """
     known = {
         name: cls
         for cls in encodings().values()
@@ -81,7 +91,12 @@ def rope_class(block: RopeBlock) -> type[RotaryEncoding]:
 
 
 def check_required(block: RopeBlock, cls: type[RotaryEncoding]) -> None:
-    """Raise a `ConfigError` that names every key that the type needs and the block lacks."""
+    """Raise a `ConfigError` that names every key that the type needs and the block lacks.
+
+    >>> from posembed_core.model_config.blocks import rope_blocks
+    >>> (block,) = rope_blocks({"rope_scaling": {"type": "linear", "factor": 2}})
+    >>> check_required(block, rope_class(block))  # nothing is missing
+    """
     given = dict(block.keys)
     if block.trained_lengths():
         given["original_max_position_embeddings"] = True

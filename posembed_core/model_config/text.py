@@ -24,6 +24,9 @@ def read_config(text: str | bytes) -> dict[str, Any]:
     Raises `EncodingError` with the line and column where there is one: more than 1 MB, no UTF-8, no
     JSON, no object, brackets nested deeper than 32, a key given twice in one object, NaN or
     Infinity, a number that is too large for a float or has more than 25 digits before its point.
+
+    >>> read_config('{"head_dim": 64}')
+    {'head_dim': 64}
     """
     text = _decoded(text)
     _check_tokens(text)

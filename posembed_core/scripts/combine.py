@@ -38,6 +38,12 @@ def combine_script(
     """The script of `posembed_core.combine` that prints the vectors at positions ``at``.
 
     Raises `NoRecipeError` for an encoding without a recipe.
+
+    >>> import posembed_core as pc
+    >>> from posembed_core.scripts.values import DrawnTokens
+    >>> script = combine_script(DrawnTokens(8, 4), pc.create("alibi", num_heads=2))
+    >>> "import torch" in script, "posembed" in script
+    (True, False)
     """
     family, recipe = family_of(encoding), recipe_of(encoding, tokens)
     given = {
@@ -77,6 +83,12 @@ def attention_script(
 
     With a model's own projections, its own LayerNorm comes before them. Raises `NoRecipeError` for
     an encoding without a recipe, and for a model that isn't built like BERT.
+
+    >>> import posembed_core as pc
+    >>> from posembed_core.scripts.values import DrawnTokens
+    >>> rope = pc.create("rope", head_dim=4)
+    >>> "softmax" in attention_script(DrawnTokens(8, 4), rope, Head(0, 2, 4))
+    True
     """
     family, recipe = family_of(encoding), recipe_of(encoding, tokens)
     own = check_own(tokens, head)
@@ -115,6 +127,10 @@ def frequency_script(encoding: RotaryEncoding, seq_len: int) -> str:
     """The script of `posembed_core.long_context.pairs.pair_table`: frequencies before and after.
 
     Raises `NoRecipeError` for an encoding without a recipe.
+
+    >>> import posembed_core as pc
+    >>> "rotary_dim = 4" in frequency_script(pc.create("rope", head_dim=4), 8)
+    True
     """
     given = {
         "seq_len": Given(seq_len, "the length wanted"),

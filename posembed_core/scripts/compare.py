@@ -39,6 +39,11 @@ def compare_script(
 
     The rows are those of the matrix as the core gives it: positions, queries, or keys as the last
     query sees them. Raises `NoRecipeError` for an encoding without a recipe.
+
+    >>> import posembed_core as pc
+    >>> script = compare_script(pc.create("alibi", num_heads=2), "picture", 8, 4)
+    >>> "import torch" in script, "posembed" in script
+    (True, False)
     """
     tokens, family = DrawnTokens(seq_len, embed_dim), family_of(encoding)
     width = int(getattr(encoding, "head_dim", embed_dim))

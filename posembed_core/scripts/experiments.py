@@ -48,6 +48,12 @@ def shuffle_script(
 
     All heads, in float64; ``head`` says where the projections come from. Raises `NoRecipeError` as
     `posembed_core.scripts.combine.attention_script` does.
+
+    >>> import posembed_core as pc
+    >>> from posembed_core.scripts.values import DrawnTokens
+    >>> tokens, none, head = DrawnTokens(8, 4), pc.create("none", embed_dim=4), Head(0, 2, 4)
+    >>> "shuffle_seed = 3" in shuffle_script(tokens, none, head, seed=3)
+    True
     """
     own = check_own(tokens, head)
     inside = _layer(encoding, own, tokens, "positions")
@@ -81,6 +87,12 @@ def shift_script(
     """The script of `attention.experiments.shift_test`; it prints the changes of queries ``at``.
 
     Raises `NoRecipeError` as `shuffle_script` does, and where a table has no row for a position.
+
+    >>> import posembed_core as pc
+    >>> from posembed_core.scripts.values import DrawnTokens
+    >>> tokens, none, head = DrawnTokens(8, 4), pc.create("none", embed_dim=4), Head(0, 2, 4)
+    >>> "shift = 5" in shift_script(tokens, none, head, shift=5)
+    True
     """
     own, n = check_own(tokens, head), length_of(tokens)
     if isinstance(encoding, AdditiveEncoding):
@@ -119,7 +131,14 @@ def four_script(
     sqrt_dim: bool = False,
     at: Sequence[int] = (0,),
 ) -> str:
-    """The script of `attention.experiments.four_terms` for one head; it prints queries ``at``."""
+    """The script of `attention.experiments.four_terms` for one head; it prints queries ``at``.
+
+    >>> import posembed_core as pc
+    >>> from posembed_core.scripts.values import DrawnTokens
+    >>> tokens, none, head = DrawnTokens(8, 4), pc.create("none", embed_dim=4), Head(0, 2, 4)
+    >>> "softmax_scale" in four_script(tokens, none, head)
+    True
+    """
     own = check_own(tokens, head)
     weights = "model weights" if own else "drawn weights"
     parts: list[Part | Function] = [
@@ -153,6 +172,10 @@ def distance_script(
     q and k are ``width`` wide: all ones (zeros for an additive encoding and a bias, whose own
     curve is shown), then ``draws`` independent normal ones. The query stands at the last of the
     ascending ``distances``. Raises `NoRecipeError` for an encoding without a recipe.
+
+    >>> import posembed_core as pc
+    >>> "farthest = 4" in distance_script(pc.create("rope", head_dim=4), 4, [0, 1, 4])
+    True
     """
     family, recipe, farthest = family_of(encoding), recipe_of(encoding), distances[-1]
     bare = isinstance(encoding, AdditiveEncoding | BiasEncoding)

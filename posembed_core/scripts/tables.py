@@ -62,6 +62,9 @@ def training_script(spec: TrainingSpec, step: int | None = None) -> str:
     """The script of `posembed_core.training.training.train_table`: the same table, and its losses.
 
     ``step`` is where it ends, by default after all steps.
+
+    >>> "AdamW" in training_script(TrainingSpec(steps=8))
+    True
     """
     parts = [Part(_TRAINING, ("", "model", "train", "trained", "show"))]
     title = f"A position table, trained from noise: {spec.task}. {PROMISE}"
@@ -69,7 +72,11 @@ def training_script(spec: TrainingSpec, step: int | None = None) -> str:
 
 
 def gradient_script(spec: TrainingSpec, start: int, at: Sequence[int]) -> str:
-    """The script of `posembed_core.training.training.gradient_step`; it prints the rows ``at``."""
+    """The script of `posembed_core.training.training.gradient_step`; it prints the rows ``at``.
+
+    >>> "backward" in gradient_script(TrainingSpec(seq_len=8), 0, [0])
+    True
+    """
     given = _training(spec, 1) | {
         "start": Given(start, "the position of the first token"),
         "at": Given(list(at), "the rows to print"),
@@ -90,6 +97,9 @@ def lookup_script(
 
     ``way`` is one of error (no row beyond the end), longer, interpolated, formula, as in
     `posembed_core.tables.extension`; ``formula`` gives the rows of the last one.
+
+    >>> "position = 3" in lookup_script(StoredTable("a.npy", "array"), 3)
+    True
     """
     parts, given = _table(source)
     if way in {"longer", "interpolated"}:
@@ -107,7 +117,11 @@ def lookup_script(
 
 
 def measures_script(source: TableSource, which: str = "") -> str:
-    """The script of `tables.measures.analysis.measure`, and of the measure called ``which``."""
+    """The script of `tables.measures.analysis.measure`, and of the measure called ``which``.
+
+    >>> "a.npy" in measures_script(StoredTable("a.npy", "array"))
+    True
+    """
     parts, given = _table(source)
     title = f"Measures of a position table. {PROMISE}"
     return write(title, [*parts, Part(_MEASURES, ("", which) if which else ("",))], given)

@@ -86,7 +86,12 @@ class Head:
 
 
 def family_of(encoding: Encoding) -> str:
-    """The recipe file of the encoding's family. Raises `NoRecipeError` where there is none."""
+    """The recipe file of the encoding's family. Raises `NoRecipeError` where there is none.
+
+    >>> import posembed_core as pc
+    >>> family_of(pc.create("alibi"))
+    'blocks/bias'
+    """
     names = [name for family, name in _FAMILIES.items() if isinstance(encoding, family)]
     if not names:
         raise NoRecipeError(f"There is no script yet for {encoding.title}.")
@@ -94,7 +99,12 @@ def family_of(encoding: Encoding) -> str:
 
 
 def recipe_of(encoding: Encoding, tokens: Tokens | None = None) -> str:
-    """The recipe file of the encoding. Raises `NoRecipeError` where there is none."""
+    """The recipe file of the encoding. Raises `NoRecipeError` where there is none.
+
+    >>> import posembed_core as pc
+    >>> recipe_of(pc.create("rope-yarn"))
+    'recipes/rope_yarn'
+    """
     name = f"recipes/{encoding.slug.replace('-', '_')}"
     # A table is data: a script finds it only in the model that it reads anyway.
     foreign = isinstance(encoding, PositionTable) and not (
@@ -106,13 +116,22 @@ def recipe_of(encoding: Encoding, tokens: Tokens | None = None) -> str:
 
 
 def heading_of(encoding: Encoding) -> str:
-    """What stands above an encoding's recipe: what it is, and its paper."""
+    """What stands above an encoding's recipe: what it is, and its paper.
+
+    >>> import posembed_core as pc
+    >>> print(heading_of(pc.create("none")).splitlines()[0])
+    p_i = 0: h = e, and without a mask attention cannot tell the order of the words.
+    """
     first = (type(encoding).__doc__ or "").split("\n")[0]
     return f"{first}\n{encoding.reference}"
 
 
 def source_of(tokens: Tokens) -> Part:
-    """Where the token vectors e come from."""
+    """Where the token vectors e come from.
+
+    >>> source_of(DrawnTokens(8, 4)).file
+    'blocks/random_tokens'
+    """
     names = {
         DrawnTokens: "random_tokens",
         ModelTokens: "sentence_tokens",
@@ -122,7 +141,11 @@ def source_of(tokens: Tokens) -> Part:
 
 
 def check_own(tokens: Tokens, head: Head) -> bool:
-    """Whether a head has the weights of the tokens' own model; `NoRecipeError` for unknown ones."""
+    """Whether a head has the weights of the tokens' own model; `NoRecipeError` for unknown ones.
+
+    >>> check_own(DrawnTokens(8, 4), Head(0, 2, 4))
+    False
+    """
     own = head.seed is None
     if own and not (isinstance(tokens, ModelTokens) and "word_embeddings" in tokens.model.word):
         raise NoRecipeError("There is no script yet for attention with this model's own weights.")
@@ -130,12 +153,20 @@ def check_own(tokens: Tokens, head: Head) -> bool:
 
 
 def projections_of(own: bool) -> tuple[str, ...]:
-    """The sections that make q and k of x: with the model's ``own`` weights, or with drawn ones."""
+    """The sections that make q and k of x: with the model's ``own`` weights, or with drawn ones.
+
+    >>> projections_of(own=False)
+    ('drawn weights', 'drawn')
+    """
     return ("model norm", "model weights", "model") if own else ("drawn weights", "drawn")
 
 
 def length_of(tokens: Tokens) -> int:
-    """How many tokens there are."""
+    """How many tokens there are.
+
+    >>> length_of(WordTokens("dog bites man", 4))
+    3
+    """
     if isinstance(tokens, DrawnTokens):
         return tokens.seq_len
     if isinstance(tokens, WordTokens):
@@ -146,7 +177,11 @@ def length_of(tokens: Tokens) -> int:
 
 
 def given_tokens(tokens: Tokens, sqrt_dim: bool) -> Mapping[str, Given]:
-    """The values that the tokens' recipe needs."""
+    """The values that the tokens' recipe needs.
+
+    >>> given_tokens(DrawnTokens(8, 4), sqrt_dim=False)["seq_len"]
+    Given(value=8, label='positions')
+    """
     given = {"sqrt_dim": Given(sqrt_dim), "embed_dim": Given(tokens.embed_dim, "channels")}
     if not isinstance(tokens, ModelTokens):
         given |= {"token_seed": Given(tokens.seed), "token_std": Given(tokens.std)}
@@ -170,7 +205,11 @@ def given_tokens(tokens: Tokens, sqrt_dim: bool) -> Mapping[str, Given]:
 
 
 def given_norm(tokens: Tokens, layer_norm: bool, operation: Operation) -> Mapping[str, Given]:
-    """The values that a LayerNorm's recipe needs."""
+    """The values that a LayerNorm's recipe needs.
+
+    >>> given_norm(DrawnTokens(8, 4), True, "add")["eps"]
+    Given(value=1e-05, label='')
+    """
     norm = tokens.model.layer_norm if isinstance(tokens, ModelTokens) else None
     if operation == "concat":
         norm = None
@@ -182,7 +221,12 @@ def given_norm(tokens: Tokens, layer_norm: bool, operation: Operation) -> Mappin
 
 
 def given_fields(encoding: Encoding, seq_len: int) -> Mapping[str, Given]:
-    """The values that an encoding's recipe needs, for a sequence of ``seq_len`` tokens."""
+    """The values that an encoding's recipe needs, for a sequence of ``seq_len`` tokens.
+
+    >>> import posembed_core as pc
+    >>> given_fields(pc.create("rope", head_dim=4), 8)["base"].value
+    10000.0
+    """
     fields = {
         name: Given(
             getattr(encoding, name), parameter.label.lower() if parameter.role == "option" else ""

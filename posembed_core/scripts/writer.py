@@ -54,7 +54,11 @@ class Function:
 
 
 def has_recipe(file: str) -> bool:
-    """Whether there is a recipe file of this name."""
+    """Whether there is a recipe file of this name.
+
+    >>> has_recipe("recipes/rope"), has_recipe("recipes/rpe")
+    (True, False)
+    """
     return _FOLDER.joinpath(f"{file}.py").is_file()
 
 
@@ -62,6 +66,9 @@ def has_section(file: str, name: str) -> bool:
     """Whether a recipe file has a section that not all of them have.
 
     Raises `LookupError` for a name that no encoding's recipe may have.
+
+    >>> has_section("recipes/xpos", "scores")
+    True
     """
     if name not in _WHERE_NEEDED:
         raise LookupError(f"no recipe may have a section {name!r}: {_listed(_WHERE_NEEDED)}")
@@ -79,6 +86,10 @@ def write(
 
     ``double`` computes in float64 throughout, as the core does where rounding is what is measured.
     Raises `LookupError` for a section that its file doesn't have and an encoding can't leave out.
+
+    >>> tokens = {"seq_len": Given(3), "embed_dim": Given(2), "token_seed": Given(1)}
+    >>> "seq_len = 3" in write("Three tokens.", [Part("blocks/random_tokens")], tokens)
+    True
     """
     known = {name: value.value for name, value in given.items()}
     flat = [inner for part in parts for inner in _flat(part)]
@@ -126,7 +137,11 @@ def _bodies(part: Part, known: Mapping[str, Constant]) -> list[str]:
 
 
 def decide(body: str, known: Mapping[str, Constant]) -> str:
-    """The code without the ``if`` statements whose tests use nothing but ``known`` names."""
+    """The code without the ``if`` statements whose tests use nothing but ``known`` names.
+
+    >>> decide("if scaled: x = 1", {"scaled": False})
+    ''
+    """
     while True:
         lines = body.split("\n")
         node = _first_decidable(body, lines, known)

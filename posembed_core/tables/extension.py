@@ -30,6 +30,9 @@ def longer(table: Float[Tensor, "n d"], length: int, seed: int = 0) -> Extended:
 
     Each new row is normal with the standard deviation of the table's entries. Raises
     `EncodingError` for a length below the table's or above 8192.
+
+    >>> longer(torch.ones(2, 3), 4).original.tolist()
+    [True, True, False, False]
     """
     rows, width = table.shape
     added = _checked(length, rows) - rows
@@ -45,6 +48,9 @@ def interpolated(table: Float[Tensor, "n d"], length: int) -> Extended:
     stay (``align_corners=True`` of torch's interpolate): positions move, none lies beyond what was
     trained. ViT stretches its grid likewise for larger images (Dosovitskiy et al. 2021, section
     3.2), there with ``align_corners=False``. Raises `EncodingError` as `longer` does.
+
+    >>> interpolated(torch.tensor([[0.0], [1.0]]), 3).weight.tolist()
+    [[0.0], [0.5], [1.0]]
     """
     rows = table.shape[0]
     _checked(length, rows)
@@ -64,6 +70,10 @@ def by_formula(table: Float[Tensor, "n d"], length: int, encoding: AdditiveEncod
 
     The model has never seen the new ones, and they needn't fit the old ones in any way. Raises
     `EncodingError` as `longer` does.
+
+    >>> import posembed_core as pc
+    >>> by_formula(torch.ones(1, 2), 2, pc.create("sinusoidal", embed_dim=2)).weight[0].tolist()
+    [1.0, 1.0]
     """
     rows = table.shape[0]
     _checked(length, rows)

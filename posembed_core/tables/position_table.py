@@ -108,7 +108,10 @@ class PositionTable(AdditiveEncoding):
 
 
 def check_table(weight: Tensor, name: str, offset: int = 0) -> None:
-    """Raise `CheckpointError` unless ``weight`` can be a position table called ``name``."""
+    """Raise `CheckpointError` unless ``weight`` can be a position table called ``name``.
+
+    >>> check_table(torch.ones(4, 2), "wpe")  # nothing is wrong
+    """
     if weight.ndim != 2:
         raise CheckpointError(
             f"{name!r} has {weight.ndim} axes ({dims(weight.shape)}), but a position table has two,"
@@ -132,5 +135,9 @@ def check_table(weight: Tensor, name: str, offset: int = 0) -> None:
 
 
 def dims(shape: tuple[int, ...]) -> str:
-    """A shape as it is said: ``1 × 197 × 768``."""
+    """A shape as it is said: ``1 × 197 × 768``.
+
+    >>> dims((1, 197, 768))
+    '1 × 197 × 768'
+    """
     return " × ".join(map(str, shape)) or "a single number"

@@ -41,7 +41,13 @@ class Course:
 
 
 def film(snapshots: Sequence[Snapshot], side: int = SIDE) -> Film:
-    """The pictures of some snapshots of one run (at least one), each of at most ``side``² cells."""
+    """The pictures of some snapshots of one run (at least one), each of at most ``side``² cells.
+
+    >>> from posembed_core.training.training import TrainingSpec, train_table
+    >>> spec = TrainingSpec(max_seq_len=8, embed_dim=4, steps=4, snapshot_every=2)
+    >>> film(list(train_table(spec))).table.shape
+    torch.Size([3, 4, 8])
+    """
     length, width = snapshots[0].weight.shape
     rows, columns = span(length, side), span(width, side)
     return Film(
@@ -54,7 +60,13 @@ def film(snapshots: Sequence[Snapshot], side: int = SIDE) -> Film:
 
 
 def course(snapshots: Sequence[Snapshot]) -> Course:
-    """The numbers of some snapshots."""
+    """The numbers of some snapshots.
+
+    >>> from posembed_core.training.training import TrainingSpec, train_table
+    >>> spec = TrainingSpec(max_seq_len=8, embed_dim=4, steps=4, snapshot_every=2)
+    >>> course(list(train_table(spec))).steps
+    (0, 2, 4)
+    """
     return Course(
         tuple(s.step for s in snapshots),
         tuple(s.loss for s in snapshots),

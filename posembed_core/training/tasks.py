@@ -21,6 +21,9 @@ def task_weights(task: str, seq_len: int, sigma: float = 3.0) -> Float[Tensor, "
     """How much the answer at each position (row) depends on the token at each other; rows sum to 1.
 
     The neighbourhood average weighs by a Gaussian of the distance, ``sigma`` positions wide.
+
+    >>> task_weights("reversed-copy", 3).tolist()
+    [[0.0, 0.0, 1.0], [0.0, 1.0, 0.0], [1.0, 0.0, 0.0]]
     """
     i, j = torch.arange(seq_len)[:, None], torch.arange(seq_len)
     weights = {
@@ -35,5 +38,9 @@ def task_weights(task: str, seq_len: int, sigma: float = 3.0) -> Float[Tensor, "
 def token_shares(
     tokens: Int[Tensor, "batch seq_len"], weights: Float[Tensor, "seq_len seq_len"], num_tokens: int
 ) -> Float[Tensor, "batch seq_len num_tokens"]:
-    """The answer: the share of each token type at each position, ``weights`` × one-hot tokens."""
+    """The answer: the share of each token type at each position, ``weights`` × one-hot tokens.
+
+    >>> token_shares(torch.tensor([[1, 0]]), torch.eye(2), 2).tolist()
+    [[[0.0, 1.0], [1.0, 0.0]]]
+    """
     return weights @ torch.nn.functional.one_hot(tokens, num_tokens).to(weights.dtype)

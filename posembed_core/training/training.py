@@ -219,6 +219,9 @@ def unfinished_bytes(spec: TrainingSpec) -> int:
 
     Each parameter with its gradient and AdamW's two moments, and 2 MB for objects and what lies
     between them in memory: measured, 1.8 MB in all at 128 × 64 and 6.4 MB at 256 × 256.
+
+    >>> unfinished_bytes(TrainingSpec()) > 2 * 2**20
+    True
     """
     width = spec.embed_dim
     parameters = width * (spec.max_seq_len + 2 * spec.num_tokens + 3 * width)
@@ -253,6 +256,10 @@ def gradient_step(spec: TrainingSpec, start: int = 0) -> GradientStep:
     """One step from the initial table on one sequence of ``spec.length`` tokens from ``start`` on.
 
     Raises `EncodingError` where the sequence doesn't fit into the table.
+
+    >>> step = gradient_step(TrainingSpec(max_seq_len=8, embed_dim=4, seq_len=3), start=2)
+    >>> step.moved.tolist()
+    [2, 3, 4]
     """
     last_start = spec.max_seq_len - spec.length
     start = Integer("Start", low=0, high=last_start).check("start", start)
@@ -272,6 +279,10 @@ def one_thread() -> Iterator[None]:
     """One thread for torch's operations in here: sums split among several differ in the last bit.
 
     The count is the calling thread's own, so that others are left alone.
+
+    >>> with one_thread():
+    ...     torch.get_num_threads()
+    1
     """
     count = torch.get_num_threads()
     torch.set_num_threads(1)

@@ -85,6 +85,12 @@ def list_tables(
 
     Matrices of real numbers (a leading axis of length 1 doesn't count). Raises `CheckpointError`
     as `load_table` does for a file that can't be read.
+
+    >>> import io
+    >>> from safetensors.torch import save
+    >>> file = io.BytesIO(save({"wpe": torch.ones(4, 2)}))
+    >>> [(info.name, info.shape) for info in list_tables(file)]
+    [('wpe', (4, 2))]
     """
     with _opened(path_or_file, source) as (file, called):
         found = [entry for entry in tensor_entries(file, called, limit) if _is_matrix(entry)]
@@ -98,6 +104,12 @@ def read_tensor(path_or_file: PathOrFile, name: str, *, limit: int = DEFAULT_LIM
     """One tensor of a file as it is there, any shape and type; of .safetensors only its bytes.
 
     Raises `CheckpointError` as `load_table` does, and for a name that isn't there.
+
+    >>> import io
+    >>> from safetensors.torch import save
+    >>> file = io.BytesIO(save({"wpe": torch.ones(4, 2)}))
+    >>> read_tensor(file, "wpe").shape
+    torch.Size([4, 2])
     """
     with _opened(path_or_file, None) as (file, called):
         return _by_name(tensor_entries(file, called, limit), name, called).read()

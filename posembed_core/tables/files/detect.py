@@ -16,7 +16,15 @@ DEFAULT_LIMIT = 256 * 2**20  # bytes
 
 
 def tensor_entries(file: BinaryFile, source: str, limit: int) -> list[TensorEntry]:
-    """Every tensor of a file, unread. Raises `CheckpointError` for a file that can't be used."""
+    """Every tensor of a file, unread. Raises `CheckpointError` for a file that can't be used.
+
+    >>> import io
+    >>> import torch
+    >>> from safetensors.torch import save
+    >>> file = io.BytesIO(save({"wpe": torch.ones(4, 2)}))
+    >>> [entry.name for entry in tensor_entries(file, "a file", DEFAULT_LIMIT)]
+    ['wpe']
+    """
     size = check_size(file, source, limit)
     magic = file.read(16)
     file.seek(0)
@@ -35,7 +43,12 @@ def tensor_entries(file: BinaryFile, source: str, limit: int) -> list[TensorEntr
 
 
 def check_size(file: BinaryFile, source: str, limit: int) -> int:
-    """The file's size in bytes; `CheckpointError` when it is empty or over the limit."""
+    """The file's size in bytes; `CheckpointError` when it is empty or over the limit.
+
+    >>> import io
+    >>> check_size(io.BytesIO(b"12345"), "a file", DEFAULT_LIMIT)
+    5
+    """
     size = file.seek(0, 2)
     file.seek(0)
     if size == 0:

@@ -40,7 +40,11 @@ class TensorEntry:
 def check_elements(
     name: str, source: str, shape: tuple[int, ...], item_bytes: int, available: int
 ) -> int:
-    """The bytes that a tensor needs; `CheckpointError` when the file has fewer."""
+    """The bytes that a tensor needs; `CheckpointError` when the file has fewer.
+
+    >>> check_elements("wpe", "a file", (512, 64), 4, 2**20)
+    131072
+    """
     needed = math.prod(shape) * item_bytes
     if needed > available:
         raise CheckpointError(
@@ -51,12 +55,20 @@ def check_elements(
 
 
 def tensor_from_bytes(data: bytes, dtype: torch.dtype, shape: tuple[int, ...]) -> Tensor:
-    """A tensor of its own memory from little-endian bytes."""
+    """A tensor of its own memory from little-endian bytes.
+
+    >>> tensor_from_bytes(bytes([1, 2, 3, 4]), torch.uint8, (2, 2)).tolist()
+    [[1, 2], [3, 4]]
+    """
     if not data:
         return torch.empty(shape, dtype=dtype)
     return torch.frombuffer(bytearray(data), dtype=dtype).reshape(shape)
 
 
 def megabytes(count: int) -> str:
-    """Bytes as a reader says them."""
+    """Bytes as a reader says them.
+
+    >>> megabytes(3 * 2**20), megabytes(12)
+    ('3 MB', '12 bytes')
+    """
     return f"{count / 2**20:.3g} MB" if count >= 2**20 else f"{count} bytes"

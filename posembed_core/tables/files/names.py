@@ -29,7 +29,13 @@ _ONE_MORE = {side**2 + 1 for side in (14, 16, 24, 32, 37)}
 
 
 def looks_like_positions(name: str, shape: tuple[int, ...]) -> bool:
-    """Whether a tensor's name and shape are those of a position table."""
+    """Whether a tensor's name and shape are those of a position table.
+
+    >>> looks_like_positions("transformer.wpe.weight", (1024, 768))
+    True
+    >>> looks_like_positions("transformer.wte.weight", (50257, 768))
+    False
+    """
     flat = len(shape) == 2 or (len(shape) == 3 and shape[0] == 1)
     return flat and _POSITION.search(name) is not None and _OTHER.search(name) is None
 
@@ -38,6 +44,9 @@ def leading_rows(name: str, shape: tuple[int, ...]) -> tuple[int, str | None]:
     """How many first rows belong to no position, and a sentence about it, if any do.
 
     ``shape`` is the tensor's as the file has it: timm's vision tables are 1 × rows × columns.
+
+    >>> leading_rows("embeddings.position_embeddings.weight", (514, 768))[0]
+    2
     """
     rows = shape[-2]
     side = math.isqrt(max(rows - 1, 0))
@@ -56,7 +65,12 @@ def leading_rows(name: str, shape: tuple[int, ...]) -> tuple[int, str | None]:
 
 
 def zero_rows(weight: Float[Tensor, "rows columns"], offset: int) -> str | None:
-    """A sentence that names the rows which are zero throughout, if there are any."""
+    """A sentence that names the rows which are zero throughout, if there are any.
+
+    >>> import torch
+    >>> zero_rows(torch.tensor([[1.0], [0.0]]), 0)
+    'row 1 is zero: never trained'
+    """
     zero = (weight == 0).all(dim=1).nonzero().flatten().tolist()
     if not zero:
         return None
@@ -68,12 +82,20 @@ def zero_rows(weight: Float[Tensor, "rows columns"], offset: int) -> str | None:
 
 
 def squeezed(shape: tuple[int, ...]) -> str | None:
-    """A sentence about a leading axis of length 1, if there is one."""
+    """A sentence about a leading axis of length 1, if there is one.
+
+    >>> squeezed((1, 197, 768))
+    '1 × 197 × 768 read as 197 × 768'
+    """
     return f"{dims(shape)} read as {dims(shape[1:])}" if len(shape) == 3 else None
 
 
 def ranges(numbers: list[int]) -> str:
-    """Ascending numbers in words: ``3, 7–9``."""
+    """Ascending numbers in words: ``3, 7–9``.
+
+    >>> ranges([3, 7, 8, 9])
+    '3, 7–9'
+    """
     spans: list[list[int]] = []
     for number in numbers:
         if spans and number == spans[-1][-1] + 1:

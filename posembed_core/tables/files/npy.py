@@ -21,7 +21,16 @@ _HEADER_LIMIT = 10_000  # bytes, numpy's own bound for what literal_eval may see
 
 
 def npy_entries(file: BinaryFile, source: str, size: int, name: str = "array") -> list[TensorEntry]:
-    """The one array of a .npy file of ``size`` bytes, called ``name``."""
+    """The one array of a .npy file of ``size`` bytes, called ``name``.
+
+    >>> import io
+    >>> file = io.BytesIO()
+    >>> np.save(file, np.ones((4, 2), np.float32))
+    >>> size = file.seek(0)
+    >>> (entry,) = npy_entries(file, "a file", len(file.getvalue()))
+    >>> entry.shape, entry.dtype
+    ((4, 2), 'float32')
+    """
     shape, fortran, dtype = _header(file, source)
     if dtype.hasobject:
         raise CheckpointError(

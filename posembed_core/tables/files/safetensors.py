@@ -41,7 +41,15 @@ _HEADER_LIMIT = 16 * 2**20
 
 
 def safetensors_entries(file: BinaryFile, source: str, size: int) -> list[TensorEntry]:
-    """Every tensor that the header declares."""
+    """Every tensor that the header declares.
+
+    >>> import io
+    >>> from safetensors.torch import save
+    >>> data = save({"wpe": torch.ones(4, 2)})
+    >>> (entry,) = safetensors_entries(io.BytesIO(data), "a file", len(data))
+    >>> entry.name, entry.shape, entry.dtype
+    ('wpe', (4, 2), 'float32')
+    """
     length = int.from_bytes(file.read(8), "little")
     if length > _HEADER_LIMIT or 8 + length > size:
         raise CheckpointError(

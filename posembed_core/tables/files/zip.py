@@ -40,7 +40,15 @@ _MOST_MEMBERS = 20_000
 
 
 def zip_entries(file: BinaryFile, source: str, limit: int) -> list[TensorEntry]:
-    """The tensors of an .npz or of what torch.save wrote."""
+    """The tensors of an .npz or of what torch.save wrote.
+
+    >>> import numpy as np
+    >>> file = io.BytesIO()
+    >>> np.savez(file, wpe=np.ones((4, 2), np.float32))
+    >>> size = file.seek(0)
+    >>> [entry.name for entry in zip_entries(file, "a file", 2**20)]
+    ['wpe']
+    """
     data = file.read()
     if data.count(_MEMBER_SIGNATURE) > _MOST_MEMBERS:
         raise CheckpointError(
@@ -90,7 +98,14 @@ def _npz_member(archive: zipfile.ZipFile, name: str, source: str) -> list[Tensor
 
 
 def legacy_torch_entries(file: BinaryFile, source: str, limit: int) -> list[TensorEntry]:
-    """The tensors of a file from torch.save before 1.6; any other pickle is refused unread."""
+    """The tensors of a file from torch.save before 1.6; any other pickle is refused unread.
+
+    >>> file = io.BytesIO()
+    >>> torch.save({"wpe": torch.ones(4, 2)}, file, _use_new_zipfile_serialization=False)
+    >>> size = file.seek(0)
+    >>> [entry.name for entry in legacy_torch_entries(file, "a file", 2**20)]
+    ['wpe']
+    """
     data = file.read()
     if not data.startswith(_LEGACY_MAGIC):
         raise _pickled(source)

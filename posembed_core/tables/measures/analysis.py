@@ -71,7 +71,12 @@ class Measures:
 
 
 def measure(table: Float[Tensor, "n d"]) -> Measures:
-    """All measures of a table; seconds for 2048 × 1024, so keep the result."""
+    """All measures of a table; seconds for 2048 × 1024, so keep the result.
+
+    >>> import torch
+    >>> measure(torch.eye(4)).effective_rank
+    4.0
+    """
     return Measures(
         mean_norm=row_norms(table).mean().item(),
         adjacent=adjacent_cosine(table),

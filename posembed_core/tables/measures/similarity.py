@@ -46,7 +46,11 @@ class Decay:
 
 
 def centred(table: Float[Tensor, "n d"]) -> Float[Tensor, "n d"]:
-    """The table less its mean row, float64: what positions have in common tells none apart."""
+    """The table less its mean row, float64: what positions have in common tells none apart.
+
+    >>> centred(torch.tensor([[1.0], [3.0]])).tolist()
+    [[-1.0], [1.0]]
+    """
     exact = table.to(torch.float64)
     deviations = exact - exact.mean(dim=0)
     # Of equal numbers the mean may differ by a rounding, far below the least step of float32.
@@ -55,7 +59,12 @@ def centred(table: Float[Tensor, "n d"]) -> Float[Tensor, "n d"]:
 
 
 def unit_rows(table: Float[Tensor, "n d"]) -> tuple[Float[Tensor, "n d"], Bool[Tensor, " n"]]:
-    """Each row divided by its norm, float64, and whether it has one; zero rows stay zero."""
+    """Each row divided by its norm, float64, and whether it has one; zero rows stay zero.
+
+    >>> units, defined = unit_rows(torch.tensor([[3.0, 4.0], [0.0, 0.0]]))
+    >>> units[0].tolist(), defined.tolist()
+    ([0.6, 0.8], [True, False])
+    """
     exact = table.to(torch.float64)
     norms = exact.norm(dim=1)
     return exact / torch.where(norms > 0, norms, 1.0)[:, None], norms > 0
@@ -66,6 +75,10 @@ def cosine_similarity(table: Float[Tensor, "n d"], rows: Span, columns: Span) ->
 
     The mean of cosines over two blocks of positions is the product of the blocks' mean unit rows,
     so that pooling 8192 × 8192 cosines never computes them.
+
+    >>> from posembed_core.pictures.resolution import span
+    >>> cosine_similarity(torch.eye(2), span(2, 2), span(2, 2)).cells().tolist()
+    [[1.0, 0.0], [0.0, 1.0]]
     """
     units, defined = unit_rows(table)
     down, has_down = _mean_rows(units, defined, rows)
@@ -79,6 +92,9 @@ def patch_similarity(table: Float[Tensor, "n d"]) -> Similarity:
     Row r and column c of the grid of tiles is a map of how alike patch (r, c) is to every patch
     (Dosovitskiy et al. 2021, figure 7 centre). ``table`` must have no row but those of the patches:
     k² rows give a picture of k² × k² cells. Raises `ValueError` for any other number of rows.
+
+    >>> patch_similarity(torch.eye(4)).cells().shape
+    torch.Size([4, 4])
     """
     side = math.isqrt(table.shape[0])
     if side**2 != table.shape[0]:
@@ -91,7 +107,11 @@ def patch_similarity(table: Float[Tensor, "n d"]) -> Similarity:
 
 
 def adjacent_cosine(table: Float[Tensor, "n d"]) -> float | None:
-    """The mean cosine of each row and the next, None where no pair has one."""
+    """The mean cosine of each row and the next, None where no pair has one.
+
+    >>> adjacent_cosine(torch.tensor([[1.0, 0.0], [2.0, 0.0]]))
+    1.0
+    """
     units, defined = unit_rows(table)
     both = defined[:-1] & defined[1:]
     if not both.any():
@@ -104,6 +124,9 @@ def distance_decay(table: Float[Tensor, "n d"]) -> Decay:
 
     The autocorrelation of the unit rows along the positions, by Wiener and Khinchin's theorem: of
     all n² pairs, in n log n steps.
+
+    >>> distance_decay(torch.ones(3, 1)).pairs.tolist()
+    [3, 2, 1]
     """
     units, defined = unit_rows(table)
     count = units.shape[0]

@@ -39,7 +39,11 @@ class Components:
 
 
 def singular_values(table: Float[Tensor, "n d"]) -> Float[Tensor, " rank"]:
-    """All ``min(n, d)`` singular values, largest first, float64."""
+    """All ``min(n, d)`` singular values, largest first, float64.
+
+    >>> singular_values(torch.diag(torch.tensor([1.0, 3.0]))).tolist()
+    [3.0, 1.0]
+    """
     values: Tensor = torch.linalg.svdvals(table.to(torch.float64))
     return values
 
@@ -49,6 +53,9 @@ def effective_rank(values: Float[Tensor, " rank"]) -> float | None:
 
     Roy and Vetterli 2007, The effective rank: a measure of effective dimensionality (EUSIPCO),
     definition 1. k equal singular values give k, whatever the number of zeros.
+
+    >>> round(effective_rank(torch.tensor([2.0, 2.0, 0.0])), 6)
+    2.0
     """
     total = values.sum()
     if total == 0:
@@ -63,6 +70,9 @@ def fourier_power(table: Float[Tensor, "n d"]) -> FourierPower:
     |X_k|² / n², doubled where k and -k are two lines; the lines of a column sum to its mean square
     (Parseval). A wave whose length divides n is one line; any other leaks into its neighbours.
     Stoica and Moses 2005, Spectral Analysis of Signals, section 2.2.
+
+    >>> fourier_power(torch.tensor([[1.0], [-1.0], [1.0], [-1.0]])).power.flatten().tolist()
+    [0.0, 0.0, 1.0]
     """
     count, width = table.shape
     frequencies = torch.fft.rfftfreq(count, dtype=torch.float64)
@@ -84,6 +94,10 @@ def principal_components(table: Float[Tensor, "n d"], count: int = 3) -> Compone
 
     Pearson 1901. A direction's sign is free; the one taken makes its largest entry positive. A
     table of equal rows has no variance and all shares 0.
+
+    >>> table = torch.tensor([[0.0, 0.0], [2.0, 0.0]])
+    >>> principal_components(table, 1).directions.flatten().tolist()
+    [1.0, 0.0]
     """
     deviations = centred(table)
     rows, width = deviations.shape
