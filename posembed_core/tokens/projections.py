@@ -25,6 +25,16 @@ def read_projections(folder: Path, layer: int = 0) -> Projections:
     normalises again inside the layer: pass that LayerNorm instead.)
 
     Raises `CheckpointError` where a file can't be read or has no such layer.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> from safetensors.torch import save_file
+    >>> name = "h.0.attn.c_attn"
+    >>> weights = {f"{name}.weight": torch.zeros(8, 24), f"{name}.bias": torch.zeros(24)}
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "config.json").write_text('{"n_head": 2}')
+    ...     save_file(weights, Path(folder, "model.safetensors"))
+    ...     read_projections(Path(folder)).query.shape  # (num_heads, head_dim, embed_dim)
+    torch.Size([2, 4, 8])
     """
     config_file, weights_file = folder / FILES[0], folder / FILES[2]
     try:

@@ -98,7 +98,13 @@ class SentenceModel:
 
 
 def model_folder() -> Path | None:
-    """The folder that ``POSEMBED_MODEL`` names, else the installed model package's, else None."""
+    """The folder that ``POSEMBED_MODEL`` names, else the installed model package's, else None.
+
+    >>> from unittest.mock import patch
+    >>> with patch.dict(os.environ, POSEMBED_MODEL="models/mine"):
+    ...     model_folder().name
+    'mine'
+    """
     named = os.environ.get("POSEMBED_MODEL")
     if named:
         return Path(named)
@@ -114,6 +120,11 @@ def load_model(folder: Path) -> SentenceModel:
 
     Raises `CheckpointError` where a file is missing or damaged, or the tensors are not those of a
     BERT- or GPT-2-like model, and where tokenizers is not installed.
+
+    >>> load_model(Path("no-such-folder"))
+    Traceback (most recent call last):
+        ...
+    posembed_core.tables.position_table.CheckpointError: the model folder 'no-such-folder' has ...
     """
     missing = [name for name in FILES if not (folder / name).is_file()]
     if missing:

@@ -18,10 +18,6 @@ from posembed_core import registry
 ROOT = Path(__file__).parents[2]
 # Programs whose text is copied into scripts: nobody imports them.
 PROGRAMS = (".recipes.", ".blocks.")
-WITHOUT_YET = {
-    "posembed_core.tokens.projections",
-    "posembed_core.tokens.sentence_model",
-}
 MODULES = sorted(
     module.name
     for module in pkgutil.walk_packages(pc.__path__, "posembed_core.")
@@ -74,7 +70,7 @@ def test_a_wrong_example_is_noticed() -> None:
     assert "Expected:\n    3\nGot:\n    2" in failures(test)
 
 
-@pytest.mark.parametrize("module", sorted(set(MODULES) - WITHOUT_YET))
+@pytest.mark.parametrize("module", MODULES)
 def test_every_public_function_has_an_example(module: str) -> None:
     functions = public(module, ast.FunctionDef)
     assert [name for name, thing in functions.items() if not examples(name, thing)] == []
