@@ -74,8 +74,8 @@ def cosine(params: Params, a: int, b: int) -> float:
 
 
 def difference(params: Params, at: int, other: Mapping[str, str]) -> float:
-    """‖h − h'‖ at position ``at``, where h' is made with ``other`` settings besides."""
-    h, changed = (_exact(one, at).combined[0].double() for one in (params, {**params, **other}))
+    """‖h − h'‖ at position ``at``, where h' has ``other`` settings besides."""
+    h, changed = (_exact(link, at).combined[0].double() for link in (params, {**params, **other}))
     return float((h - changed).norm())
 
 

@@ -1,0 +1,36 @@
+"""Settings as data: what a link says of them, without a page that is drawn."""
+
+from __future__ import annotations
+
+import pytest
+
+from pages._ui.attention import settings as attention
+from pages._ui.combine import settings as combine
+from pages._ui.controls.fields import Fields, read_fields
+from posembed_core import EncodingError
+
+ALL = (attention.FIELDS, attention.OF_VIEWS, combine.FIELDS)
+
+
+@pytest.mark.parametrize("fields", ALL)
+def test_a_link_that_says_nothing_gives_the_defaults(fields: Fields) -> None:
+    assert read_fields(fields, {}) == {name: default for name, (_, default) in fields.items()}
+    assert read_fields(fields, {"of-another-page": "1"}) == read_fields(fields, {})
+
+
+@pytest.mark.parametrize("fields", ALL)
+def test_every_default_survives_a_link(fields: Fields) -> None:
+    link = {
+        name: parameter.format(default) for name, (parameter, default) in fields.items()
+        # No encoding is called "": it stands for the last one that is shown.
+        if name != "of"
+    }  # fmt: skip
+    assert read_fields(fields, link) == read_fields(fields, {})
+
+
+def test_a_link_is_read_and_refused_as_the_page_does() -> None:
+    given = {"scale": "0.5", "shift": "33", "cell": "1_0_2"}
+    values = read_fields(attention.OF_VIEWS, given)
+    assert (values["scale"], values["shift"], values["cell"]) == (0.5, 33, (1, 0, 2))
+    with pytest.raises(EncodingError, match="scale must be between 0 and 5, got -1"):
+        read_fields(attention.OF_VIEWS, {"scale": "-1"})
