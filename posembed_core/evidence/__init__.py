@@ -20,6 +20,6 @@ def evidence_for(slug: str) -> tuple[Check, ...]:
     """What the encoding called ``slug`` is checked against: numbers, implementations, laws.
 
     >>> [check.id for check in evidence_for("none")]
-    ['conformance', 'one-element-apart', 'no-position-at-zero', 'permutation']
+    ['conformance', 'batch-independent', 'no-position-at-zero', 'permutation']
     """
     return tuple(check for check in ALL if slug in check.slugs)

@@ -8,7 +8,16 @@ from posembed_core.registry import encodings as registered
 
 _EVERY = tuple(registered())
 _ROTARY = tuple(slug for slug, cls in registered().items() if issubclass(cls, RotaryEncoding))
-_SHIFT_BLIND = ("alibi", "t5", "kerple", "shaw", "transformer-xl", "deberta", "cope", "xpos")
+_TRANSLATION_INVARIANT = (
+    "alibi",
+    "t5",
+    "kerple",
+    "shaw",
+    "transformer-xl",
+    "deberta",
+    "cope",
+    "xpos",
+)
 _LENGTH_FREE = tuple(slug for slug in _ROTARY if slug not in {"rope-dynamic", "rope-longrope"})
 
 LAWS: tuple[Law, ...] = (
@@ -20,7 +29,7 @@ LAWS: tuple[Law, ...] = (
         source="the project's own contract",
     ),
     Law(
-        id="one-element-apart",
+        id="batch-independent",
         slugs=_EVERY,
         what="A batch's or head's scores don't depend on the others",
         source="the project's own contract",
@@ -44,8 +53,8 @@ LAWS: tuple[Law, ...] = (
         source="Su et al. 2021, eq. 16",
     ),
     Law(
-        id="shift-blind",
-        slugs=(*_SHIFT_BLIND, *(slug for slug in _LENGTH_FREE if slug != "xpos")),
+        id="translation-invariant",
+        slugs=(*_TRANSLATION_INVARIANT, *(slug for slug in _LENGTH_FREE if slug != "xpos")),
         what="Moving all positions by the same number changes no score",
         source="by definition: only j - i enters",
     ),

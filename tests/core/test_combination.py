@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import jaxtyping
 import numpy as np
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 import posembed_core as pc
 from posembed_core.base import MAX_DIM
 from posembed_core.combination import check_fit, concat_identity
+from posembed_core.encoding import Excerpt
 from posembed_core.operations import OPERATIONS
 from tests.strategies import legal
 
@@ -325,6 +327,86 @@ def test_half_the_scale_of_a_rotation_is_half_the_angle(slug: str) -> None:
     slow = pc.combine(tokens, encoding, [6], scale=0.5)
     fast = encoding.rotate(tokens, [3], 7)  # type: ignore[attr-defined]
     torch.testing.assert_close(slow.combined, fast, rtol=1e-12, atol=1e-12)
+
+
+# --- a family's contribution, for whoever keeps parts of it ---
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+@given(start=st.integers(0, 12), count=st.integers(1, 4), scale=scales)
+@examples
+def test_an_excerpt_is_what_the_whole_contributes_there(
+    slug: str, start: int, count: int, scale: float
+) -> None:
+    encoding, tokens = at_width(slug, 8), pc.random_tokens(16, 8)
+    whole = pc.combine(tokens, encoding, scale=scale)
+    rows = slice(start, start + count)
+    kept = None
+    if isinstance(encoding, pc.AdditiveEncoding):
+        kept = encoding.table(range(16))[rows]
+    elif isinstance(encoding, pc.RelativeEncoding):
+        kept = encoding.vectors(0, range(16))[rows]
+    elif isinstance(encoding, pc.BiasEncoding):
+        kept = torch.empty(count, 0)
+    excerpt = Excerpt(kept, seq_len=16)
+    part = encoding.contribute(tokens[rows], torch.arange(16)[rows], scale, excerpt=excerpt)
+    torch.testing.assert_close(part.combined, whole.combined[rows])
+    torch.testing.assert_close(part.moved, whole.moved[rows])
+    if isinstance(encoding, pc.BiasEncoding):
+        assert part.position.shape == (count, 0)
+    else:
+        torch.testing.assert_close(part.position, whole.position[rows])
+
+
+def test_vectors_that_are_given_are_not_computed_anew() -> None:
+    given_rows = torch.full((2, 8), 3.0)
+    for slug in ("sinusoidal", "shaw"):
+        contributed = at_width(slug, 8).contribute(
+            torch.zeros(2, 8), torch.arange(2), 0.5, excerpt=Excerpt(given_rows)
+        )
+        assert contributed.position.unique().tolist() == [1.5]
+
+
+def test_a_bias_is_that_of_the_heads_asked_for() -> None:
+    encoding = pc.create("alibi", num_heads=8)
+    excerpt = Excerpt(heads=slice(2, 3))
+    some = encoding.contribute(torch.zeros(5, 8), torch.arange(5), 0.5, excerpt=excerpt).position
+    assert torch.equal(some, 0.5 * encoding.bias(range(5), range(5))[2:3])
+
+
+@pytest.mark.parametrize(
+    "slug", [s for s in INSIDE if issubclass(pc.encodings()[s], pc.RelativeEncoding)]
+)
+def test_relative_vectors_are_seen_from_the_query_asked_for(slug: str) -> None:
+    encoding = at_width(slug, 8)
+    excerpt = Excerpt(query=4)
+    seen = encoding.contribute(torch.zeros(5, 8), torch.arange(5), excerpt=excerpt).position
+    assert torch.equal(seen, encoding.vectors(4, range(5)))  # type: ignore[attr-defined]
+
+
+def test_an_encoding_from_outside_contributes_as_its_family() -> None:
+    @dataclass(frozen=True, kw_only=True)
+    class Ramp(pc.AdditiveEncoding):
+        slug: ClassVar[str] = "ramp"
+        title: ClassVar[str] = "Ramp"
+
+        def table(self, positions: Any, dtype: torch.dtype = torch.float32) -> torch.Tensor:
+            return torch.as_tensor(positions)[:, None].expand(-1, self.embed_dim).to(dtype)
+
+    combined = pc.combine(torch.ones(3, 4), Ramp(embed_dim=4), scale=2.0).combined
+    assert combined[:, 0].tolist() == [1.0, 3.0, 5.0]
+
+
+def test_an_encoding_of_no_family_is_refused() -> None:
+    @dataclass(frozen=True, kw_only=True)
+    class Alone(pc.Encoding):
+        slug: ClassVar[str] = "alone"
+        title: ClassVar[str] = "Alone"
+
+        def scores(self, *args: Any, **options: Any) -> torch.Tensor:
+            raise NotImplementedError
+
+    assert "no family" in str(refused(pc.random_tokens(3, 8), Alone()))
 
 
 # --- errors: both numbers, and what to do ---

@@ -222,6 +222,60 @@ def test_a_preview_holds_no_whole_matrix(window: Any) -> None:
     assert all(a.is_contiguous() for a in frame.arrays.values())
 
 
+# --- all that is read at one scale ---
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_a_reading_is_the_preview_at_its_scale(slug: str) -> None:
+    tokens, encoding = pc.random_tokens(20, 8), sized(slug, (20, 8))
+    preview = preview_of(encoding, tokens)
+    reading, frame = preview.at(0.7), preview.frame(0.7)
+    for picture in ("token", "position", "combined"):
+        assert torch.equal(reading.frame.cells(picture), frame.cells(picture))
+    norms = pc.combine(tokens, encoding, scale=0.7).norms()
+    greatest = max(float(n.max()) for n in (norms.token, norms.position, norms.combined))
+    assert reading.highest == pytest.approx(greatest, rel=1e-6)
+    assert reading.peak == frame.peak
+    own = float(frame.cells("position").abs().max())
+    assert reading.own_peak == (own if preview.is_of_another_kind else frame.peak)
+    assert torch.equal(reading.row(3).combined, preview.exact(3, 0.7).combined)
+    assert torch.equal(
+        reading.rows(slice(2, 5)).combined, preview.exact_rows(slice(2, 5), 0.7).combined
+    )
+
+
+def test_a_reading_computes_nothing_before_it_is_read() -> None:
+    asked: list[str] = []
+    encoding = sized("rope", (20, 8))
+    preview = Preview(
+        (20, 8), lambda: (asked.append("tokens"), pc.random_tokens(20, 8))[1], encoding
+    )
+    reading = preview.at(0.5)
+    assert asked == []
+    assert reading.frame is reading.frame
+    before = len(asked)
+    assert reading.highest == reading.highest > 0
+    assert reading.own_peak == 1.0
+    assert len(asked) == before
+
+
+@pytest.mark.parametrize(
+    "slug", [s for s in SLUGS if issubclass(pc.encodings()[s], pc.BiasEncoding)]
+)
+def test_a_readings_bias_is_that_of_the_head_shown(slug: str) -> None:
+    encoding = sized(slug, (20, 8))
+    preview = preview_of(encoding, pc.random_tokens(20, 8), head=1)
+    whole = encoding.bias(range(20), range(20))[1]  # type: ignore[attr-defined]
+    torch.testing.assert_close(preview.at(0.5).bias(slice(3, 6)), 0.5 * whole[3:6])
+    assert preview.bias(7, 2) == pytest.approx(float(whole[7, 2]), rel=1e-6)
+
+
+def test_what_has_no_bias_shows_none() -> None:
+    preview = preview_of(sized("rope", (20, 8)), pc.random_tokens(20, 8))
+    with pytest.raises(pc.EncodingError, match="RoPE has no bias"):
+        preview.at(1.0).bias(slice(0, 1))
+
+
 # --- closed forms ---
 
 
