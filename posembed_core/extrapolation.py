@@ -38,8 +38,8 @@ def beyond(encoding: Encoding) -> Beyond:
     if isinstance(encoding, RotaryEncoding):
         stretch = encoding.stretch(FAR)
         if stretch > 1:
-            said = f"at {FAR:,} tokens wavelengths are stretched up to {stretch:g} times"
-            return Beyond("yes", f"{said}, towards angles seen in training")
+            stretched = f"at {FAR:,} tokens wavelengths are stretched up to {stretch:g} times"
+            return Beyond("yes", f"{stretched}, towards angles seen in training")
         return Beyond("defined", "slow pairs reach angles that training never showed")
     if isinstance(encoding, AdditiveEncoding):
         return Beyond("defined", "a formula gives every position a vector, but untrained ones")

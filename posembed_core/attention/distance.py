@@ -45,8 +45,8 @@ def scores_at_distances(
     back = as_positions(distances)
     query_position = back.max().clamp(min=0)
     keys = k.unsqueeze(-2).expand(*k.shape[:-1], len(back), k.shape[-1])
-    where = query_position[None], query_position - back
-    scores = encoding.scores(q.unsqueeze(-2), keys, *where, softmax_scale=softmax_scale)
+    positions = query_position[None], query_position - back
+    scores = encoding.scores(q.unsqueeze(-2), keys, *positions, softmax_scale=softmax_scale)
     return scores.squeeze(-2)
 
 

@@ -113,10 +113,10 @@ def shift_test(
     >>> shift_test(tokens, rope, projections, shift=100).maximum < 1e-5
     True
     """
-    where = checked_positions(tokens, encoding, projections, positions)
+    checked = checked_positions(tokens, encoding, projections, positions)
     before, after = (
         attend(tokens, encoding, projections, at, scale=scale, layer_norm=layer_norm).scores
-        for at in (where, where + shift)
+        for at in (checked, checked + shift)
     )
     change = after - before
     return ShiftTest(change, float(change.abs().max()), float(before.abs().max()))
@@ -166,8 +166,8 @@ def four_terms(
             f"added to the input; use an additive encoding",
             field="encoding",
         )
-    where = checked_positions(tokens, encoding, projections, positions)
-    content, position = tokens, scale * encoding.table(where, tokens.dtype)
+    checked = checked_positions(tokens, encoding, projections, positions)
+    content, position = tokens, scale * encoding.table(checked, tokens.dtype)
     if layer_norm is not None:
         content, position = _normalised_parts(content, position, layer_norm)
     factor = encoding.softmax_scale(projections.head_dim)
@@ -180,7 +180,9 @@ def four_terms(
         linear(position, projections.key),
     )
     cc, cp, pc, pp = (factor * (q @ k.mT) for q in query_parts for k in key_parts)
-    whole = attend(tokens, encoding, projections, where, scale=scale, layer_norm=layer_norm).scores
+    whole = attend(
+        tokens, encoding, projections, checked, scale=scale, layer_norm=layer_norm
+    ).scores
     residual = float((cc + cp + pc + pp - whole).abs().max())
     return FourTerms(cc, cp, pc, pp, whole, residual)
 

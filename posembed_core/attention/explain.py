@@ -84,8 +84,8 @@ def explain_weight(
     >>> first.weight
     1.0
     """
-    where = checked_positions(tokens, encoding, projections, positions)
-    sizes = {"head": projections.num_heads, "query": len(where), "key": len(where)}
+    checked = checked_positions(tokens, encoding, projections, positions)
+    sizes = {"head": projections.num_heads, "query": len(checked), "key": len(checked)}
     for name, given in (("head", head), ("query", query), ("key", key)):
         if not 0 <= given < sizes[name]:
             raise EncodingError(
@@ -95,22 +95,22 @@ def explain_weight(
         tokens,
         encoding,
         projections,
-        where,
+        checked,
         scale=scale,
         causal=causal,
         temperature=temperature,
         layer_norm=layer_norm,
     )
-    inputs = layer_input(tokens, encoding, where, scale)
+    inputs = layer_input(tokens, encoding, checked, scale)
     position = torch.zeros_like(tokens)
     if isinstance(encoding, AdditiveEncoding):
-        position = scale * encoding.table(where, tokens.dtype)
+        position = scale * encoding.table(checked, tokens.dtype)
     projected = inputs if layer_norm is None else layer_norm(inputs)
     turned_q, turned_k = q, k = done.q[head], done.k[head]
     if isinstance(encoding, RotaryEncoding):
-        length = int(where.max()) + 1
-        turned_q = encoding.rotate(q, where, length, scale=scale)
-        turned_k = encoding.rotate(k, where, length, scale=scale)
+        length = int(checked.max()) + 1
+        turned_q = encoding.rotate(q, checked, length, scale=scale)
+        turned_k = encoding.rotate(k, checked, length, scale=scale)
     factor = encoding.softmax_scale(projections.head_dim)
     products = q[query] * k[key]
     content = factor * float(products.sum())
@@ -119,8 +119,8 @@ def explain_weight(
     row = row.masked_fill(~done.allowed[query], -torch.inf)
     return WeightArithmetic(
         head=head,
-        query_position=int(where[query]),
-        key_position=int(where[key]),
+        query_position=int(checked[query]),
+        key_position=int(checked[key]),
         token_query=tokens[query],
         token_key=tokens[key],
         position_query=position[query],

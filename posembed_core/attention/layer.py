@@ -133,23 +133,25 @@ def attend(
     >>> attend(tokens, none, projections, causal=True).weights[0, 0].tolist()
     [1.0, 0.0, 0.0, 0.0]
     """
-    where = checked_positions(tokens, encoding, projections, positions)
+    checked = checked_positions(tokens, encoding, projections, positions)
     if not temperature > 0:
         raise EncodingError(
             f"temperature must be above 0, got {temperature:g}; try 1", field="temperature"
         )
-    inputs = layer_input(tokens, encoding, where, scale)
+    inputs = layer_input(tokens, encoding, checked, scale)
     q, k, v = project(inputs if layer_norm is None else layer_norm(inputs), projections)
     factor = encoding.softmax_scale(projections.head_dim)
     if isinstance(encoding, AdditiveEncoding):
         scores = factor * (q @ k.mT)  # position is in q and k already
     else:
-        scores = encoding.scores(q, k, where, where, scale=scale, softmax_scale=factor)
-    allowed = causal_mask(where, where) if causal else torch.ones_like(scores[0], dtype=torch.bool)
+        scores = encoding.scores(q, k, checked, checked, scale=scale, softmax_scale=factor)
+    allowed = (
+        causal_mask(checked, checked) if causal else torch.ones_like(scores[0], dtype=torch.bool)
+    )
     weights = softmax_weights(scores, allowed, temperature)
     output = weights @ v
     if isinstance(encoding, RelativeEncoding):
-        output = output + scale * encoding.relative_values(weights, where, where)
+        output = output + scale * encoding.relative_values(weights, checked, checked)
     return Attention(q, k, v, scores, allowed, weights, output)
 
 
@@ -230,10 +232,10 @@ def checked_positions(
     [0, 1, 2, 3]
     """
     n, width = tokens.shape
-    where = torch.arange(n) if positions is None else as_positions(positions)
-    if where.shape != (n,):
+    checked = torch.arange(n) if positions is None else as_positions(positions)
+    if checked.shape != (n,):
         raise EncodingError(
-            f"there must be one position for each of the {n} tokens, got {where.numel()}",
+            f"there must be one position for each of the {n} tokens, got {checked.numel()}",
             field="positions",
         )
     _check_equal("the tokens' width", "embed_dim", width, projections.embed_dim)
@@ -243,7 +245,7 @@ def checked_positions(
         _check_equal("num_heads", "num_heads", encoding.num_heads, projections.num_heads)
     if isinstance(encoding, RotaryEncoding | RelativeEncoding):
         _check_equal("head_dim", "head_dim", encoding.head_dim, projections.head_dim)
-    return where
+    return checked
 
 
 def _check_equal(name: str, field: str, given: int, expected: int) -> None:

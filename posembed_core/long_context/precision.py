@@ -116,8 +116,8 @@ def angles(
     >>> angles(torch.tensor([1.0]).double(), torch.tensor([257]), ARITHMETICS["bfloat16"]).item()
     256.0
     """
-    where = positions.to(arithmetic.positions).to(arithmetic.angles)
-    return where.unsqueeze(-1) * inv_freq.to(arithmetic.inv_freq).to(arithmetic.angles)
+    rounded_positions = positions.to(arithmetic.positions).to(arithmetic.angles)
+    return rounded_positions.unsqueeze(-1) * inv_freq.to(arithmetic.inv_freq).to(arithmetic.angles)
 
 
 def cos_error(
@@ -125,8 +125,8 @@ def cos_error(
 ) -> Float[Tensor, "n pairs"]:
     """``cos(computed angle) - cos(exact angle)``, float64; NaN where the angle overflows.
 
-    >>> one, far = torch.tensor([1.0]).double(), torch.tensor([65520])
-    >>> cos_error(one, far, ARITHMETICS["float16"]).item()
+    >>> inv_freq, position = torch.tensor([1.0]).double(), torch.tensor([65520])
+    >>> cos_error(inv_freq, position, ARITHMETICS["float16"]).item()
     nan
     """
     computed = angles(inv_freq, positions, arithmetic).cos().to(torch.float64)
@@ -175,16 +175,16 @@ def worst_pair(
     >>> worst_pair(torch.tensor([1.0, 0.0]).double(), 257, ARITHMETICS["bfloat16"]).angle
     (257.0, 256.0)
     """
-    where = torch.tensor([position])
-    error = cos_error(inv_freq, where, arithmetic)[0].abs().nan_to_num(torch.inf)
+    positions = torch.tensor([position])
+    error = cos_error(inv_freq, positions, arithmetic)[0].abs().nan_to_num(torch.inf)
     pair = int(error.argmax())
-    one = inv_freq[pair : pair + 1]
-    angle = angles(one, where, arithmetic)
-    exact = position * float(one)
+    frequency = inv_freq[pair : pair + 1]
+    angle = angles(frequency, positions, arithmetic)
+    exact = position * float(frequency)
     return WorstPair(
         pair=pair,
-        position=(float(position), float(rounded(where, arithmetic.positions))),
-        inv_freq=(float(one), float(rounded(one, arithmetic.inv_freq))),
+        position=(float(position), float(rounded(positions, arithmetic.positions))),
+        inv_freq=(float(frequency), float(rounded(frequency, arithmetic.inv_freq))),
         angle=(exact, float(angle)),
         cos=(math.cos(exact), float(angle.cos())),
     )
@@ -203,6 +203,6 @@ def error_curve(
     [1, 2, 3, 4, 5, 6, 7, 8]
     """
     steps = torch.linspace(0, math.log2(max(last, 1)), points, dtype=torch.float64)
-    where: Tensor = steps.exp2().round().to(torch.int64).unique()
-    error = cos_error(inv_freq, where, arithmetic).abs().nan_to_num(2.0)
-    return where, error.amax(dim=-1)
+    positions: Tensor = steps.exp2().round().to(torch.int64).unique()
+    error = cos_error(inv_freq, positions, arithmetic).abs().nan_to_num(2.0)
+    return positions, error.amax(dim=-1)

@@ -98,7 +98,7 @@ def stacked(columns: Mapping[str, Float[Tensor, " rows"]]) -> Float[Tensor, "row
 def report(
     name: str,
     settings: RopeSettings,
-    found: Sequence[Finding],
+    findings: Sequence[Finding],
     table: PairTable,
     lengths: tuple[int, int],
 ) -> str:
@@ -126,7 +126,7 @@ def report(
         f"RoPE of {name}" + (f", {settings.layer_type}" if settings.layer_type else ""),
         "\n".join(f"{key:<34}{value}" for key, value in facts.items()),
         summary(table, *lengths),
-        "\n".join(f"{finding.severity}: {finding.message} {finding.reason}" for finding in found)
+        "\n".join(f"{finding.severity}: {finding.message} {finding.reason}" for finding in findings)
         or "Nothing odd was found in the config.",
         _rounding(table.after),
         _pairs(table),
@@ -195,13 +195,13 @@ def own_fields(encoding: RotaryEncoding) -> dict[str, str]:
     {'factor': '4'}
     """
     spelled = {field: key for key, field in encoding.aliases.items()}
-    found = {}
+    fields = {}
     for name, parameter in encoding.parameters().items():
         value = getattr(encoding, name)
         text = f"{len(value)} numbers" if isinstance(value, tuple) else parameter.format(value)
         if name not in _ABOUT_ALL and value not in {None, ()}:
-            found[spelled.get(name, name)] = text
-    return found
+            fields[spelled.get(name, name)] = text
+    return fields
 
 
 def _exact(value: float) -> str:

@@ -79,15 +79,15 @@ def model_defaults(model_type: object) -> Mapping[str, Any]:
     >>> model_defaults("gpt_neox"), model_defaults("llama")
     ({'partial_rotary_factor': 0.25}, {})
     """
-    found: dict[str, Any] = dict(_TWO_BASES.get(str(model_type), {}))
+    defaults: dict[str, Any] = dict(_TWO_BASES.get(str(model_type), {}))
     for base, models in _BASES.items():
         if model_type in models:
-            found["rope_theta"] = base
+            defaults["rope_theta"] = base
     for part, models in _ROTATED_PARTS.items():
         if model_type in models:
-            found["partial_rotary_factor"] = part
+            defaults["partial_rotary_factor"] = part
     if model_type in _INTERLEAVED:
-        found["rope_interleave"] = True
+        defaults["rope_interleave"] = True
     if str(model_type) in _HEAD_DIMS:
-        found["head_dim"] = _HEAD_DIMS[str(model_type)]
-    return found
+        defaults["head_dim"] = _HEAD_DIMS[str(model_type)]
+    return defaults

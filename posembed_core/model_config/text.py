@@ -63,48 +63,48 @@ def _decoded(text: str | bytes) -> str:
 def _check_tokens(text: str) -> None:
     depth = 0
     for token in _TOKEN.finditer(text):
-        word, where = token.group(), token.start()
+        word, start = token.group(), token.start()
         if word in "[{":
             depth += 1
             if depth > MAX_DEPTH:
                 raise EncodingError(
-                    f"{_place(text, where)}: brackets are nested deeper than {MAX_DEPTH}"
+                    f"{_place(text, start)}: brackets are nested deeper than {MAX_DEPTH}"
                 )
         elif word in "]}":
             depth -= 1
         elif word[-1] in "yN":
             raise EncodingError(
-                f"{_place(text, where)}: {word} is not a number that JSON has; give a finite one"
+                f"{_place(text, start)}: {word} is not a number that JSON has; give a finite one"
             )
         elif word[0] != '"':
-            _check_number(text, word, where)
+            _check_number(text, word, start)
 
 
-def _check_number(text: str, word: str, where: int) -> None:
+def _check_number(text: str, word: str, start: int) -> None:
     digits = re.match(r"-?(\d+)", word)
     if digits and len(digits.group(1)) > MAX_DIGITS:
         raise EncodingError(
-            f"{_place(text, where)}: a whole number of {len(digits.group(1)):,} digits is more "
+            f"{_place(text, start)}: a whole number of {len(digits.group(1)):,} digits is more "
             f"than any setting has; give at most {MAX_DIGITS} digits"
         )
     exponent = re.search(r"[eE]\+?(\d+)", word)
     if exponent and (len(exponent.group(1)) > 3 or int(exponent.group(1)) > 300):
         raise EncodingError(
-            f"{_place(text, where)}: {shown(word)} is too large for a float; give a smaller number"
+            f"{_place(text, start)}: {shown(word)} is too large for a float; give a smaller number"
         )
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    unique: dict[str, Any] = {}
     for key, value in pairs:
-        if key in found:
+        if key in unique:
             raise EncodingError(
-                f"the key {shown(key)} is given twice in one object, {shown(found[key])} and "
+                f"the key {shown(key)} is given twice in one object, {shown(unique[key])} and "
                 f"{shown(value)}; keep one of them",
                 field=key,
             )
-        found[key] = value
-    return found
+        unique[key] = value
+    return unique
 
 
 def _place(text: str, position: int) -> str:

@@ -79,9 +79,9 @@ def _vectors(encoding: Encoding, view: CompareView) -> list[Part]:
     """What the encoding computes for a view: vectors, a rotation, a bias, or scores."""
     family, recipe = family_of(encoding), recipe_of(encoding)
     of_last_query = isinstance(encoding, RelativeEncoding) and view == "picture"
-    where = Part("blocks/compare", ("last query",))
+    last_query = Part("blocks/compare", ("last query",))
     parts = [
-        where if of_last_query else Part("blocks/attention", ("positions",)),
+        last_query if of_last_query else Part("blocks/attention", ("positions",)),
         Part(family, ("width",)),
         Part(recipe, ("",), heading_of(encoding)),
     ]

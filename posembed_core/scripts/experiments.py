@@ -206,7 +206,9 @@ def distance_script(
         "scaled": Given(getattr(encoding, "scaled", True)),
         "farthest": Given(farthest, "the query's position"),
         "apart": Given(list(distances), "tokens back"),
-        "asked": Given([one for one in asked if one in distances], "the distances to print"),
+        "asked": Given(
+            [distance for distance in asked if distance in distances], "the distances to print"
+        ),
     }
     parts = [*before, Function(signature, tuple(inside), "return scores"),
              Part(_DISTANCE, ("show", *claim))]  # fmt: skip

@@ -85,10 +85,10 @@ class PositionTable(AdditiveEncoding):
     @cached_property
     def digest(self) -> str:
         """A hash of the numbers and of what they are called: equal for equal tables."""
-        said = f"{self.name}\0{self.source}\0{self.offset}\0{tuple(self.weight.shape)}\0".encode()
+        called = f"{self.name}\0{self.source}\0{self.offset}\0{tuple(self.weight.shape)}\0".encode()
         numbers = self.weight.detach().contiguous().numpy().data
         return hashlib.blake2b(
-            numbers, digest_size=16, key=hashlib.sha256(said).digest()
+            numbers, digest_size=16, key=hashlib.sha256(called).digest()
         ).hexdigest()
 
     @property
@@ -103,8 +103,8 @@ class PositionTable(AdditiveEncoding):
 
         Raises `EncodingError`, before any lookup, for a position outside 0 … max_seq_len - 1.
         """
-        where = self.check_positions(positions)
-        return self.rows[where].to(dtype)
+        indices = self.check_positions(positions)
+        return self.rows[indices].to(dtype)
 
 
 def check_table(weight: Tensor, name: str, offset: int = 0) -> None:

@@ -85,6 +85,6 @@ def _tensor(file: Any, ending: str) -> Tensor | None:
     # Checkpoints differ in what they put before the name: nothing, "bert.encoder.", "transformer."
     for name in sorted(file.keys(), key=len):
         if name == ending or name.endswith(f".{ending}"):
-            found: Tensor = file.get_tensor(name)
-            return found.to(torch.float32)
+            weight: Tensor = file.get_tensor(name)
+            return weight.to(torch.float32)
     return None

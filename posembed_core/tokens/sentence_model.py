@@ -185,8 +185,8 @@ class _Parts:
 
     def find(self, *endings: str) -> str | None:
         """The tensor whose name ends so: checkpoints differ in what they put before it."""
-        found = [name for name in sorted(self.names) if name.endswith(endings)]
-        return min(found, key=len) if found else None
+        candidates = [name for name in sorted(self.names) if name.endswith(endings)]
+        return min(candidates, key=len) if candidates else None
 
     def read(self, *endings: str) -> Tensor | None:
         name = self.find(*endings)

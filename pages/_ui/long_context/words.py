@@ -26,7 +26,7 @@ _LIST = re.compile(r"\[[^\[\]{}\"]*\]")
 def pretty(config: object) -> str:
     """A config as JSON to read and edit; a list of numbers stays on one line."""
     text = json.dumps(config, indent=2, ensure_ascii=False)
-    return _LIST.sub(lambda found: " ".join(found.group().split()), text)
+    return _LIST.sub(lambda match: " ".join(match.group().split()), text)
 
 
 def finding_text(finding: Finding) -> str:
@@ -92,8 +92,8 @@ def collisions(wanted: int, arithmetic: Arithmetic) -> str:
 def drift(table: PairTable, arithmetic: Arithmetic) -> str:
     """How far cosines are off at the milestones."""
     errors = zip(MILESTONES, rounding(table.after, arithmetic), strict=True)
-    said = ", ".join(f"{error:.3g} at {last:,}" for last, error in errors)
-    return f"Largest error of a cosine, over the 1,024 positions up to there: {said}."
+    listed = ", ".join(f"{error:.3g} at {last:,}" for last, error in errors)
+    return f"Largest error of a cosine, over the 1,024 positions up to there: {listed}."
 
 
 def worst_table(worst: WorstPair, arithmetic: Arithmetic) -> str:
@@ -112,11 +112,11 @@ def worst_table(worst: WorstPair, arithmetic: Arithmetic) -> str:
     return "\n".join(lines)
 
 
-def pairs_alt(table: PairTable, said: str) -> str:
+def pairs_alt(table: PairTable, in_short: str) -> str:
     """The pictures of pairs in one sentence."""
     return (
         f"Wavelengths of {len(table.kind)} pairs before and after the scaling, and their angles at "
-        f"one position. {said}"
+        f"one position. {in_short}"
     )
 
 

@@ -93,9 +93,10 @@ def list_tables(
     [('wpe', (4, 2))]
     """
     with _opened(path_or_file, source) as (file, called):
-        found = [entry for entry in tensor_entries(file, called, limit) if _is_matrix(entry)]
+        matrices = [entry for entry in tensor_entries(file, called, limit) if _is_matrix(entry)]
     infos = [
-        TensorInfo(e.name, e.shape, e.dtype, looks_like_positions(e.name, e.shape)) for e in found
+        TensorInfo(e.name, e.shape, e.dtype, looks_like_positions(e.name, e.shape))
+        for e in matrices
     ]
     return sorted(infos, key=lambda info: not info.likely)
 

@@ -154,15 +154,15 @@ def _torch_entry(name: str, tensor: Tensor, source: str, limit: int) -> TensorEn
 
 def _tensors_in(content: Any) -> list[tuple[str, Tensor]]:
     """Every tensor in nested dicts, lists and tuples, by dotted name."""
-    found: list[tuple[str, Tensor]] = []
+    tensors: list[tuple[str, Tensor]] = []
     queue: list[tuple[str, Any]] = [("", content)]
     entered: set[int] = set()  # a pickle may hold a list that holds itself
     while queue:
         name, item = queue.pop(0)
         if isinstance(item, Tensor):
-            found.append((name, item))
+            tensors.append((name, item))
         elif isinstance(item, dict | list | tuple) and id(item) not in entered:
             entered.add(id(item))
             pairs = item.items() if isinstance(item, dict) else enumerate(item)
             queue.extend((f"{name}.{key}" if name else str(key), value) for key, value in pairs)
-    return found
+    return tensors
