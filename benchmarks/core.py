@@ -74,8 +74,8 @@ class Contest:
 
 
 def table(section: Section, length: int, dim: int, rounds: int, speed: float) -> None:
-    encoding, where = pc.create("sinusoidal", embed_dim=dim), torch.arange(length)
-    ours = lambda: encoding.table(where)  # noqa: E731
+    encoding, positions = pc.create("sinusoidal", embed_dim=dim), torch.arange(length)
+    ours = lambda: encoding.table(positions)  # noqa: E731
     Contest(
         f"sinusoidal table {length} × {dim}",
         ours,
@@ -89,10 +89,10 @@ def rotation(section: Section, shape: tuple[int, ...], rounds: int, speed: float
     generator = torch.Generator().manual_seed(0)
     q, k = (torch.randn(shape, generator=generator) for _ in range(2))
     _, heads, length, dim = shape
-    where = torch.arange(length)
+    positions = torch.arange(length)
     for pairing, others in peers.rotations(q, k).items():
         encoding = pc.create("rope", head_dim=dim, pairing=pairing)
-        ours = lambda e=encoding: [e.rotate(x, where) for x in (q, k)]  # noqa: E731
+        ours = lambda e=encoding: [e.rotate(x, positions) for x in (q, k)]  # noqa: E731
         what = f"queries and keys turned, {pairing} pairs, {heads} heads × {length} × {dim}"
         Contest(what, ours, others, 16 * q.numel(), EXACT).enter(section, rounds, speed)
 

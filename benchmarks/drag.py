@@ -89,8 +89,8 @@ def has_landed(page: Page) -> bool:
     """Whether number, URL and picture come to say the same scale."""
     shown = float(page.locator("input[type=number]").nth(2).input_value())
     # 1 is the default, which the URL leaves out.
-    said = f"scale {shown:g},"
+    sentence = f"scale {shown:g},"
     url = f"(new URLSearchParams(location.search).get('scale') ?? '1') === '{shown:g}'"
-    alt = f"document.querySelector('.live-plot-layer').ariaLabel.includes({said!r})"
+    alt = f"document.querySelector('.live-plot-layer').ariaLabel.includes({sentence!r})"
     page.wait_for_function(f"{url} && {alt}", timeout=10_000)
     return True

@@ -13,8 +13,8 @@ _SHARES = {"matrices": 6, "pictures": 1, "results": 1, "trainings": 2, "films": 
 def cache_megabytes() -> int:
     """What all caches together may hold: what ``POSEMBED_CACHE_MB`` says, else 1536.
 
-    Raises `SystemExit` with one sentence where that is no number to work with: whoever starts the
-    server learns it then, and no visitor later.
+    Raises `SystemExit` with one sentence where that is not such a number, so that whoever starts
+    the server learns of it, and not a visitor later.
     """
     given = os.environ.get(VARIABLE, "").strip()
     if not given:
@@ -30,7 +30,7 @@ def cache_megabytes() -> int:
 def share(cache: str) -> int:
     """The bytes that one of the caches may hold; `_SHARES` has their names.
 
-    Half of all goes to matrices. What is larger than its cache is computed each time and works all
-    the same; what is needed for that moment is beside all caches, as it is anyway.
+    Half of the total goes to matrices. A result larger than its cache is computed anew each time
+    and works all the same. The memory that a computation needs while it runs is not counted.
     """
     return cache_megabytes() * 2**20 * _SHARES[cache] // sum(_SHARES.values())

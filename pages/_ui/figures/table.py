@@ -144,20 +144,20 @@ def comparison_figure(tables: Sequence[Beside], similar: Sequence[Indices]) -> T
     """
     last = len(tables) - 1
     upper = [
-        _matrix(one.name, ("position", "" if index else "dimension"), (one.length, one.width),
+        _matrix(table.name, ("position", "" if index else "dimension"), (table.length, table.width),
                 "coloraxis" if index == last else None)
-        for index, one in enumerate(tables)
+        for index, table in enumerate(tables)
     ]  # fmt: skip
     lower = [
-        _matrix("similarity of rows", ("position", "" if index else "position"), (one.length,) * 2,
-                "coloraxis2" if index == last else None)
-        for index, one in enumerate(tables)
+        _matrix("similarity of rows", ("position", "" if index else "position"),
+                (table.length, table.length), "coloraxis2" if index == last else None)
+        for index, table in enumerate(tables)
     ]  # fmt: skip
     sheet = Sheet((upper, lower), (230, 300))
     colours = {"coloraxis": 1.0, "coloraxis2": 1.0}
     figure = sheet.figure(colours)
-    for index, (one, positions) in enumerate(zip(tables, similar, strict=True), start=1):
-        figure.add_trace(heatmap(f"table {index}", index, one.rows, one.columns, _VALUE))
+    for index, (table, positions) in enumerate(zip(tables, similar, strict=True), start=1):
+        figure.add_trace(heatmap(f"table {index}", index, table.rows, table.columns, _VALUE))
         figure.add_trace(
             heatmap(f"similarity {index}", len(tables) + index, positions, positions, _COSINE,
                     "coloraxis2")

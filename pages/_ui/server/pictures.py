@@ -18,8 +18,8 @@ from posembed_core import AdditiveEncoding, RelativeEncoding
 from posembed_core.operations import LayerNorm
 from posembed_core.pictures.preview import Frame, Preview
 
-# From so many values on, only so many pictures at once have whole matrices at work: what these need
-# is beside the cache, up to 300 MB each.
+# Of pictures with this many values or more, only two at once work on whole matrices: each needs up
+# to 300 MB for that, outside all stores.
 _LARGE_VALUES = 2**22
 _at_work = threading.BoundedSemaphore(2)
 # A picture with fewer cells than this travels as float32: its hover shows the value itself.

@@ -1,6 +1,6 @@
-"""Results that all sessions share: each computed once, bounded in bytes, by the name of its store.
+"""Stores of results that all sessions share: each is computed once, and bytes are bounded.
 
-Whoever keeps something for all sessions says in `report` how large it is; metrics read it there.
+What keeps something for all sessions tells `report` how large it is, and the metrics read it.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class Store(Generic[Value]):
     """Results by the arguments they were computed from; those unused for longest leave first.
 
     It holds its `share` of all memory for caches, as ``weight`` counts it when a result is put in.
-    A result larger than the whole store is given to who asked for it, and not kept.
+    A result larger than the whole store is returned and not kept.
     """
 
     def __init__(self, name: str, weight: Callable[[Value], int] = weigh) -> None:

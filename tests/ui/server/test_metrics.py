@@ -21,8 +21,8 @@ def figures(*families: str) -> dict[str, float]:
     """Name with labels → value, by way of Streamlit's own manager."""
     manager = StatsManager()
     manager.register_provider(metrics.Metrics())
-    found = manager.get_stats(list(families) or None)
-    lines = [stat.to_metric_str() for stats in found.values() for stat in stats]
+    families_read = manager.get_stats(list(families) or None)
+    lines = [stat.to_metric_str() for stats in families_read.values() for stat in stats]
     return {name: float(value) for name, value in (line.rsplit(" ", 1) for line in lines)}
 
 

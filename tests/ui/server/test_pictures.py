@@ -1,4 +1,4 @@
-"""What sessions share: bounded in bytes, equal to the core's own numbers, computed once."""
+"""Matrices and pictures that sessions share: the core's own numbers, bounded, computed once."""
 
 from __future__ import annotations
 
@@ -113,14 +113,14 @@ def test_a_sentence_is_the_models() -> None:
     norm = model.layer_norm
     assert norm is not None
     c = pc.combine(model.embed(sentence), model.positions, layer_norm=norm)
-    one = pictures.picture(asked).preview.exact(4, 1.0)
-    torch.testing.assert_close(one.combined[0], c.combined[4])
+    rows = pictures.picture(asked).preview.exact(4, 1.0)
+    torch.testing.assert_close(rows.combined[0], c.combined[4])
 
 
 def test_a_concatenation_normalises_without_the_models_narrow_weights() -> None:
     asked = own_table(layer_norm=True, operation="concat")
-    one = pictures.picture(asked).preview.exact(4, 1.0)
-    mean, deviation = one.combined[0].mean(), one.combined[0].std(correction=0)
+    rows = pictures.picture(asked).preview.exact(4, 1.0)
+    mean, deviation = rows.combined[0].mean(), rows.combined[0].std(correction=0)
     assert (float(mean), float(deviation)) == pytest.approx((0.0, 1.0), abs=1e-2)
 
 
@@ -288,12 +288,12 @@ def test_a_failure_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_reading_a_picture_changes_no_shared_matrix() -> None:
     asked = [setting(slug, 30, 8, layer_norm=norm) for slug in SLUGS for norm in (False, True)]
-    for one in asked:
-        pictures.picture(one).preview.frame(0.7)
+    for each in asked:
+        pictures.picture(each).preview.frame(0.7)
     before = {key: matrix.clone() for key, matrix in MATRICES.results.items()}
-    for one in asked:
-        pictures.picture(one).preview.frame(3.0)
-        pictures.picture(one).preview.exact(5, 3.0)
+    for each in asked:
+        pictures.picture(each).preview.frame(3.0)
+        pictures.picture(each).preview.exact(5, 3.0)
     assert all(torch.equal(before[key], matrix) for key, matrix in MATRICES.results.items())
 
 
@@ -307,7 +307,7 @@ def test_settings_that_differ_are_different_pictures() -> None:
         setting("sinusoidal", source=RandomTokens(123, 0.6)),
         setting("sinusoidal", source=RandomTokens(123, 0.5, 1)),
     ]  # fmt: skip
-    assert len({id(pictures.picture(one)) for one in many}) == len(many)
+    assert len({id(pictures.picture(asked)) for asked in many}) == len(many)
 
 
 # --- errors ---
