@@ -94,11 +94,18 @@ def table_of(source: str, progress: Progress, own: PositionTable | None) -> Posi
         if problem:
             raise CheckpointError(problem.rstrip("."))
         return needed_model().positions
-    cls = encodings().get(source)
-    if cls is not None and issubclass(cls, AdditiveEncoding):
-        spec = progress.spec
-        return _formula(cls(**sizes(cls, spec.max_seq_len, spec.embed_dim)), spec.max_seq_len)
+    formula = formula_for(source, progress.spec)
+    if formula is not None:
+        return _formula(formula, progress.spec.max_seq_len)
     return trained_table(progress)
+
+
+def formula_for(source: str, spec: TrainingSpec) -> AdditiveEncoding | None:
+    """The encoding of that name in the sizes of the run; None where the source is none."""
+    cls = encodings().get(source)
+    if cls is None or not issubclass(cls, AdditiveEncoding):
+        return None
+    return cls(**sizes(cls, spec.max_seq_len, spec.embed_dim))
 
 
 def trained_table(progress: Progress) -> PositionTable:

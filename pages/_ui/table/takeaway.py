@@ -9,7 +9,6 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from pages._ui.controls.controls import sizes
 from pages._ui.server.installed_model import model_problem, needed_model
 from pages._ui.table import arrays as table_arrays
 from pages._ui.table.film import training_chart
@@ -26,6 +25,7 @@ from pages._ui.table.settings import PAGE
 from pages._ui.table.sources import (
     FILE,
     MODEL,
+    formula_for,
     formula_of,
     random_table,
     step_on,
@@ -46,7 +46,7 @@ from pages._ui.table.words import (
     training_said,
 )
 from pages._ui.takeaway import IN_PYTORCH, OnScreen, Plot, Script
-from posembed_core import AdditiveEncoding, TrainingSpec, encodings, load_table, train_table
+from posembed_core import AdditiveEncoding, TrainingSpec, load_table, train_table
 from posembed_core.scripts.tables import (
     FormulaTable,
     ModelTable,
@@ -74,10 +74,10 @@ def source_of(source: str, progress: Progress, table: PositionTable) -> TableSou
         return StoredTable(table.source, table.name, table.offset)
     if source == MODEL:
         return ModelTable(needed_model().name, table.offset)
-    cls, spec = encodings().get(source), progress.spec
-    if cls is not None and issubclass(cls, AdditiveEncoding):
-        return FormulaTable(cls(**sizes(cls, spec.max_seq_len, spec.embed_dim)), spec.max_seq_len)
-    return TrainedTable(spec, progress.last.step)
+    formula = formula_for(source, progress.spec)
+    if formula is not None:
+        return FormulaTable(formula, progress.spec.max_seq_len)
+    return TrainedTable(progress.spec, progress.last.step)
 
 
 def training_shown(progress: Progress) -> OnScreen:
