@@ -11,6 +11,7 @@ from pages._ui.live.shelf import shelf
 from pages._ui.server import metrics, store
 from pages._ui.server.installed_model import sentence
 from pages._ui.server.matrices import position_matrix
+from pages._ui.server.pictures import PICTURES
 from pages._ui.server.store import weigh
 from pages._ui.server.training_queue import RUNS, TrainingQueue
 from pages._ui.table.film import _film_of
@@ -63,6 +64,7 @@ def test_cache_bytes_follow_what_is_cached(monkeypatch: pytest.MonkeyPatch) -> N
         pass
     runs.close()
     after = figures("posembed_cache_bytes")
+    assert after['posembed_cache_bytes{cache="pictures"}'] == PICTURES.size
     grown = {name: after[name] - before[name] for name in after}
     assert grown == {
         'posembed_cache_bytes{cache="matrices"}': 64 * 34 * 4,
