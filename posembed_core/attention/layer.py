@@ -1,4 +1,4 @@
-"""One attention layer on one input, whichever door position comes in by."""
+"""One attention layer on one input, wherever its encoding brings position in."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a config may leave out because the model's code says it: transformers 5.24's defaults."""
+"""What a config may leave out, since the model's code has it: the defaults of transformers 5.24."""
 
 from __future__ import annotations
 

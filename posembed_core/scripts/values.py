@@ -1,4 +1,4 @@
-"""What all scripts are put together from: where tokens, heads and encodings come from."""
+"""What all scripts need: their tokens, heads and encodings, and the values to be filled in."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Tables that are trained while one watches."""
+"""Training a position table, and pictures of its course."""
