@@ -56,8 +56,9 @@ class AdditiveEncoding(Encoding):
         excerpt: Excerpt = WHOLE,
     ) -> Combined:
         """H = e + s·p, e ∘ s·p or [e; s·p]; the vectors are the rows p."""
-        p = self.table(positions, token.dtype) if excerpt.vectors is None else excerpt.vectors
-        moved = scale * p
+        p = excerpt.vectors
+        # A table that nobody else has is let go before h needs memory.
+        moved = scale * (self.table(positions, token.dtype) if p is None else p)
         return Combined(token, moved, join(token, moved, operation), moved)
 
     def check_positions(self, positions: Positions) -> Int[Tensor, "..."]:
