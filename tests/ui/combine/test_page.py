@@ -305,7 +305,7 @@ BAD: list[tuple[dict[str, str], tuple[str, ...], dict[str, str]]] = [
     ({"scale": "7"}, ("scale=7", "between 0 and 5", "instead: 5"), {"scale": "5"}),
     ({"scale": "nan"}, ("scale=nan", "a number", "instead: 1"), {}),
     ({"scale": "-1"}, ("scale=-1", "between 0 and 5", "instead: 0"), {"scale": "0"}),
-    ({"scale": "0.305"}, ("scale=0.305", "steps of 0.01", "instead: 0.3"), {"scale": "0.3"}),
+    ({"scale": "0.305"}, ("scale=0.305", "steps of 0.01", "instead: 0.31"), {"scale": "0.31"}),
     ({"length": "9000"}, ("length=9000", "between 1 and 8192", "instead: 8192"),
      {"length": "8192"}),
     ({"length": "0"}, ("length=0", "between 1 and 8192", "instead: 1"), {"length": "1"}),
