@@ -22,7 +22,8 @@ settings.load_profile("posembed")
 
 HERE = Path(__file__).parent
 # Where a test takes seconds it comes early: `pytest -n 2` then ends with small things to share out.
-FIRST = ("deploy", "browser", "ui", "core")
+# What lies in no folder of these comes first of all: the wheel is built and installed there.
+ORDER = ("deploy", "browser", "ui", "core")
 ALONE = ("browser", "deploy")  # folders whose tests go to whichever process is free
 
 
@@ -43,7 +44,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def _rank(item: pytest.Item) -> int:
     folder = item.path.relative_to(HERE).parts[0]
-    return FIRST.index(folder) if folder in FIRST else len(FIRST)
+    return ORDER.index(folder) if folder in ORDER else -1
 
 
 def _group(item: pytest.Item) -> str:

@@ -8,11 +8,14 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from playwright.sync_api import Page, expect
 
+from pages._ui.controls.link import _IN_FLIGHT_SECONDS
 from tests.on_screen import at_rest, drag, eventually, graph, painted, query
 
 pytestmark = pytest.mark.browser
 
 LENGTH, DIMENSION, SCALE = range(3)
+# In milliseconds: a URL as old as this is the reader's, not one still in flight.
+OLD = 1000 * _IN_FLIGHT_SECONDS + 100
 
 
 def open_page(page: Page, url: str) -> None:
@@ -140,7 +143,7 @@ def test_a_link_holds_the_zoom_and_back_undoes_it(page: Page, app: str) -> None:
     page.get_by_role("button", name="Reset zoom").first.click()
     expect(page.get_by_text("Each cell is the mean of 4 × 1 values")).to_be_visible()
     page.wait_for_function("!location.search.includes('zoom')")
-    page.wait_for_timeout(2000)  # a URL as old as this is the reader's, not one still in flight
+    page.wait_for_timeout(OLD)
     page.go_back()
     eventually(page, lambda: ranges(page), [[99.5, 199.5], [49.5, 9.5]])
     expect(page.get_by_text("Each cell is one value.")).to_be_visible()
@@ -160,7 +163,7 @@ def test_back_undoes_a_setting(page: Page, app: str) -> None:
     slider(page, SCALE).focus()
     page.keyboard.press("ArrowRight")
     wait_for_query(page, r"scale=1\.01")
-    page.wait_for_timeout(2000)  # a URL as old as this is the reader's, not one still in flight
+    page.wait_for_timeout(OLD)
     page.go_back()
     expect(page.locator("input[type=number]").nth(SCALE)).to_have_value("1.00")
 

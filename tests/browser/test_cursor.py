@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from posembed_core import create, random_tokens
-from tests.on_screen import at_rest, settled
+from tests.on_screen import at_rest, eventually, painted, settled
 
 pytestmark = pytest.mark.browser
 
@@ -96,8 +96,9 @@ def test_no_label_is_made_while_the_cells_lack_the_focus(page: Page, app: str) -
     slider = page.locator("input[type=range]").nth(2)
     slider.focus()
     for _ in range(5):
+        before = painted(page)
         page.keyboard.press("ArrowRight")
-        page.wait_for_timeout(100)
+        eventually(page, lambda before=before: painted(page) > before, True)
     expect(page).to_have_url(re.compile(r"scale=1\.05"))
     settled(page)
     assert page.evaluate("window.labels") == 0

@@ -80,7 +80,7 @@ def test_a_slider_moves_the_cells_before_plotly_is_there(app, page):
 
 
 def test_the_first_answer_announces_scripts_and_plotly(app, new_page):
-    page = new_page(tolerate=AT_A_LINK)
+    page = new_page(tolerate=AT_A_LINK, cold=True)
     asked = []
     page.on("request", lambda request: asked.append(request.url.removeprefix(app)))
     links = page.goto(f"{app}/attention").headers["link"]

@@ -190,6 +190,6 @@ def test_only_the_configured_page_may_embed_the_app(
         page.goto(host)
         plot = frame().locator(".live-plot[data-state=rest]")
         plot.wait_for()
-        page.goto(other)
-        page.wait_for_timeout(1000)
+        with page.expect_console_message(lambda message: "frame-ancestors" in message.text):
+            page.goto(other)
         expect(frame().locator(".live-plot")).to_have_count(0)
