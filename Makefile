@@ -50,7 +50,7 @@ test: setup
 	    without="$${without:+$$without and }not namespaces"; \
 	    echo 'unshare may not be used here: tests marked "namespaces" are left out'; }; \
 	fi; \
-	set -x; $(BIN)/python -m pytest -n $(TEST_PROCESSES) --dist loadgroup --no-loadscope-reorder \
+	set -x; $(BIN)/python -m pytest -n $(TEST_PROCESSES) --dist loadscope --no-loadscope-reorder \
 	  $${without:+-m "$$without"} $(TEST_FLAGS)
 
 check: $(VENV)/.dev node_modules/.package-lock.json

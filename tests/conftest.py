@@ -1,10 +1,12 @@
 """Checks every shape and type that the core's signatures promise; one browser; who runs what."""
 
-from pathlib import Path
+from collections import Counter
+from typing import Any
 
 import pytest
 from hypothesis import settings
 from jaxtyping import install_import_hook
+from xdist.scheduler import LoadScopeScheduling
 
 from tests.chromium import browser, new_page, page, traffic, warm
 
@@ -20,37 +22,42 @@ install_import_hook(
 settings.register_profile("posembed", derandomize=True, deadline=None, database=None)
 settings.load_profile("posembed")
 
-HERE = Path(__file__).parent
-# Where a test takes seconds it comes early: `pytest -n 2` then ends with small things to share out.
+# Where a test takes seconds it comes early: two processes then end with small things to share out.
 # What lies in no folder of these comes first of all: the wheel is built and installed there.
 ORDER = ("deploy", "browser", "ui", "core")
-ALONE = ("browser", "deploy")  # folders whose tests go to whichever process is free
 
 
-@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Order the tests, and let `pytest -n 2 --dist loadgroup` keep together what shares a set-up.
+    """Order the tests by folder, then those that share a set-up by how many they are."""
+    sizes = Counter(_unit(item.nodeid) for item in items)
+    items.sort(key=lambda item: (_rank(item.nodeid), -sizes[_unit(item.nodeid)]))
 
-    That is the replicas behind the proxy, the server of a module, and in the folders where tests
-    are quick all tests of a module.
+
+class Units(LoadScopeScheduling):
+    """Keeps what shares a set-up in one process; the rest goes to whichever is free.
+
+    xdist's own groups are not heeded with pytest 9.2: it takes a test's name for fixed.
     """
-    sizes: dict[str, int] = {}
-    for item in items:
-        if group := _group(item):
-            item.add_marker(pytest.mark.xdist_group(group))
-            sizes[group] = sizes.get(group, 0) + 1
-    items.sort(key=lambda item: (_rank(item), -sizes.get(_group(item), 0)))
+
+    def _split_scope(self, nodeid: str) -> str:
+        return _unit(nodeid)
 
 
-def _rank(item: pytest.Item) -> int:
-    folder = item.path.relative_to(HERE).parts[0]
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Units | None:
+    """For `pytest -n 2 --dist loadscope`."""
+    return Units(config, log) if config.getvalue("dist") == "loadscope" else None
+
+
+def _rank(nodeid: str) -> int:
+    folder = nodeid.split("/")[1]
     return ORDER.index(folder) if folder in ORDER else -1
 
 
-def _group(item: pytest.Item) -> str:
-    """The name of those that run in one process, one after the other; "" for any process."""
-    names = set(getattr(item, "fixturenames", ()))
-    if "cluster" in names:
+def _unit(nodeid: str) -> str:
+    """What runs in one process, one after the other: the cluster's tests, else mostly a module."""
+    module = nodeid.partition("::")[0]
+    if module in {"tests/deploy/test_proxy.py", "tests/deploy/test_replicas.py"}:
         return "cluster"
-    place = item.path.relative_to(HERE)
-    return "" if place.parts[0] in ALONE and "url" not in names else str(place)
+    alone = module.startswith(("tests/browser/", "tests/deploy/"))
+    return nodeid if alone and module != "tests/browser/test_live.py" else module

@@ -10,7 +10,7 @@ import tomllib
 import pytest
 
 from pages._ui.live import assets
-from tests.deploy.cluster import ROOT, TEMPLATE, Visitor
+from tests.deploy.cluster import ROOT, TEMPLATE, Visitor, until
 from tests.deploy.conftest import Cluster
 
 pytestmark = [pytest.mark.server, pytest.mark.proxy]
@@ -129,6 +129,8 @@ def test_the_log_is_one_line_a_request_without_what_a_visitor_typed(
     visitor: Visitor, cluster: Cluster
 ) -> None:
     visitor.ask("GET", "/attention?text=my+secret+words")
+    # nginx writes the line once it has answered.
+    until(lambda: 'path="/attention" status=200' in cluster.proxy.log.read_text())
     lines = cluster.proxy.log.read_text().splitlines()
     assert all(line.startswith('time="') and " event=request " in line for line in lines)
     (line, *_) = [line for line in lines if 'path="/attention" status=200' in line]
