@@ -83,7 +83,7 @@ test("a line's path has a gap where a value is missing", () => {
   assert.equal(pathOf(["0", "1", "2", "3"], [1, NaN, 2, 3]), "M0,1.00M2,2.00L3,3.00")
 })
 
-test("the cursor sees the cells whose middle is in the axis, and counts as they do on the screen", () => {
+test("the cursor sees cells whose middle is in the axis, and counts as the screen does", () => {
   const edges = [-0.5, 0.5, 1.5, 2.5]
   assert.deepEqual(visible({ range: [-0.5, 2.5], edges }), { first: 0, last: 2, sign: 1 })
   assert.deepEqual(visible({ range: [2.5, -0.5], edges }), { first: 0, last: 2, sign: -1 })

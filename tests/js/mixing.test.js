@@ -36,7 +36,7 @@ test("a sum is Σ coefficient · array + constant, without a value where an arra
   assert.deepEqual([...all], [1 + 5 + 3 - 2, 2 + 10 + 3 - 2, 3 + 15 + 3 - 2, NaN])
 })
 
-test("fitting keeps the mean, weighs cells on a border, and leaves out those without a value", () => {
+test("fitting keeps the mean, shares out cells on a border, leaves out empty ones", () => {
   const shown = (rows, cols, values) =>
     blend([["a", 1]], new Map([["a", array(rows, cols, values)]])).layers[0].shown
   assert.deepEqual([...fit(shown(2, 4, [1, 3, 5, 7, 1, 3, 5, 7]), 1, 2).z], [2, 6])
@@ -72,7 +72,7 @@ test("fitting the sum is the sum of the fitted", () => {
   })
 })
 
-test("a value's shade is its share of the colours' range; beyond it the last, without one none", () => {
+test("a value's shade is its share of the range; beyond it the last, without a value none", () => {
   const painted = (terms) => {
     const pixels = new Uint32Array(4)
     shade(blend(terms, arrays), grey, { width: 2, height: 2 }, pixels, new Uint8ClampedArray(4))
@@ -98,7 +98,7 @@ test("a value's shade is its share of the colours' range; beyond it the last, wi
   )
 })
 
-test("the cells' extent is half a cell beyond their middles, null if they aren't evenly spaced", () => {
+test("cells reach half a cell beyond their middles; null if they aren't evenly spaced", () => {
   assert.deepEqual(edges({}, "x", 4), [-0.5, 3.5])
   assert.deepEqual(edges({ x0: 10, dx: 2 }, "x", 3), [9, 15])
   assert.deepEqual(edges({ y: [1, 2, 3] }, "y", 3), [0.5, 3.5])

@@ -34,7 +34,7 @@ test("then a series runs ahead of the page by one question, and ends", () => {
   assert.equal(pace.mayAsk(0, idle), true)
 })
 
-test("a series that brings the charts no frames is given up, and waiting follows for a while", () => {
+test("a series that brings the charts no frames is given up, and waiting follows", () => {
   const shared = { charts: 1, frames: 0 }
   const pace = new Pace(shared)
   pace.ask()

@@ -63,7 +63,7 @@ test("a packet may begin anywhere in its buffer", () => {
   assert.deepEqual(unpack(shifted.subarray(3)), unpack(bytes))
 })
 
-test("a part is fetched once, asked for again where it is missing, and left when unused", async () => {
+test("a part is fetched once, asked for again if missing, and left when unused", async () => {
   globalThis.location = { origin: "http://here" }
   const asked = []
   const told = []

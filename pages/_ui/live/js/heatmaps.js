@@ -98,7 +98,8 @@ export class Heatmaps {
     const { across, up } = this.extentOf(name)
     const [dx, dy] = [across, up].map(([start, end]) => (end - start) / 2)
     const [x0, y0] = [across[0] + dx / 2, up[0] + dy / 2]
-    return { z: [[0, 0], [0, 0]], x: null, y: null, x0, dx, y0, dy } // biome-ignore format: a matrix
+    const z = [0, 1].map(() => [0, 0])
+    return { z, x: null, y: null, x0, dx, y0, dy }
   }
 
   // Whether stand-ins are invisible: on canvases, and with a given range of colours.

@@ -1,5 +1,5 @@
-// Cells as numbers: what a packed array holds, sums of arrays, means where there are too few pixels,
-// and the colour of each. Nothing here needs a browser.
+// Cells as numbers: what a packed array holds, sums of arrays, means where pixels are too few, and
+// the colour of each. Nothing here needs a browser.
 
 const NO_VALUE = -32768
 
@@ -109,8 +109,9 @@ function shrink(z, { rows, cols }, height, width) {
   return gather(narrow, width, rows, height, [1, width], [1, width])
 }
 
-/** More cells than pixels along a side are averaged, not dropped; cells without a value don't count.
- * Once for an array and a size, so that a moving coefficient mixes no more cells than can be seen.
+/** More cells than pixels along a side are averaged, not dropped; cells without a value don't
+ * count. Once for an array and a size, so that a moving coefficient mixes no more cells than can be
+ * seen.
  * @param {Snapshot} shown
  * @param {number} height
  * @param {number} width
@@ -141,7 +142,7 @@ export function fit(shown, height, width) {
  * @param {Colours} colours
  * @param {{ width: number, height: number }} size
  * @param {Uint32Array} pixels as ABGR words
- * @param {Uint8ClampedArray} shades room for a number of each pixel: rounds and clamps as it is filled */
+ * @param {Uint8ClampedArray} shades a number of each pixel: rounds and clamps as it is filled */
 export function shade(mixed, { table, low, high }, { width, height }, pixels, shades) {
   const layers = mixed.layers.map(({ coefficient, shown }) => ({
     coefficient,
@@ -159,7 +160,7 @@ export function shade(mixed, { table, low, high }, { width, height }, pixels, sh
       })
 }
 
-/** Where a trace's cells begin and end along one axis, or null if they aren't evenly spaced numbers.
+/** Where a trace's cells begin and end along an axis; null if they aren't evenly spaced numbers.
  * @param {Trace} trace
  * @param {"x" | "y"} axis
  * @param {number} count

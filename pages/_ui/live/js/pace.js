@@ -1,6 +1,7 @@
-// How often a slider asks for a run while it moves. Asked while the page is still running, a question
-// cuts that run short, and what is drawn after the slider may never appear. So it waits for the end
-// of the run, but for short series that run ahead, as long as charts get their frames all the same.
+// How often a slider asks for a run while it moves. Asked while the page is still running, a
+// question cuts that run short, and what is drawn after the slider may never appear. So it waits
+// for the end of the run, but for short series that run ahead, as long as charts get their frames all
+// the same.
 
 /** What the components of one browser page share.
  * held: sliders held right now; charts: charts here; frames: what they have received. */

@@ -1,5 +1,5 @@
-// Packets (layout in packets.py): read, and those that frames name by their content fetched once and
-// kept while used.
+// Packets (layout in packets.py): read, and those that frames name by their content fetched once
+// and kept while used.
 
 const TYPES = { i2: Int16Array, f4: Float32Array, u1: Uint8Array }
 const RETRY = 500 // ms until a part that the server didn't have is asked for again,

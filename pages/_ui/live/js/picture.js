@@ -1,5 +1,5 @@
-// A chart as a PNG or SVG file, as it is on the screen: from the mode bar, from buttons, and from one
-// that hands all charts to Python. See picture.py.
+// A chart as a PNG or SVG file, as it is on the screen: from the mode bar, from buttons, and from
+// one that hands all charts to Python. See picture.py.
 import CSS from "./picture.css"
 import { graphIn, sizeOf } from "./plotly.js"
 import { theme } from "./streamlit.js"
@@ -12,7 +12,7 @@ export const FORMATS = /** @type {const} */ (["png", "svg"])
  * @typedef {{ label: string, file: string, chart: string }[]} ButtonRows
  * @typedef {{ label: string, charts: Record<string, string>, most: number }} BundleData */
 
-/** The chart that is in the element of a selector, once it has come to rest; null where there is none.
+/** The chart in the element of a selector, once it has come to rest; null where there is none.
  * @param {string} selector */
 async function chartIn(selector) {
   const graph = graphIn(selector)

@@ -12,7 +12,8 @@ export class Player {
   names = []
   /** @type {number | undefined} */
   timer
-  /** @type {{ box: HTMLElement, button: Element, range: HTMLInputElement, output: Element } | null} */
+  /** @type {null |
+   *   { box: HTMLElement, button: Element, range: HTMLInputElement, output: Element }} */
   controls = null
 
   /** @param {Element} root

@@ -1,4 +1,4 @@
-// A Plotly chart that stays: full draws go through Plotly.react, moving values past it. See plot.py.
+// A Plotly chart that stays: full draws go through Plotly.react, moving values past it (plot.py).
 import { Cursor } from "./cursor.js"
 import { put, readFigure } from "./dress.js"
 import { Heatmaps } from "./heatmaps.js"
@@ -24,7 +24,8 @@ const FULL_SHARE = 10 // and so many times as long as the last one took
 const charts = new WeakMap()
 
 // The page's parts of a chart: cells under Plotly's graph, and the way home from a zoom.
-const HTML = `<style>${PLOT}${PLOTLY}${NOTES}</style><div class="live-plot-layer" role="img"></div><div></div>
+const HTML = `<style>${PLOT}${PLOTLY}${NOTES}</style>
+  <div class="live-plot-layer" role="img"></div><div></div>
   <button type="button" hidden>Reset zoom</button>`
 
 class Chart {

@@ -1,5 +1,6 @@
-// Ranges of colours and axes that only grow or shrink while values move: the ticks stay where they are
-// and get other numbers (Plotly's own drawing takes 20 ms and more). At rest Plotly chooses new ticks.
+// Ranges of colours and axes that only grow or shrink while values move: the ticks stay where they
+// are and get other numbers (Plotly's own drawing takes 20 ms and more). At rest Plotly chooses new
+// ticks.
 import { put } from "./dress.js"
 import { setRange, tickTexts } from "./plotly.js"
 
@@ -80,7 +81,8 @@ export class Ranges {
     return !same(patch, this.shown)
   }
 
-  /** Show a patch. false: it takes Plotly, nothing has changed; else which ranges have, by their names.
+  /** Show a patch. false: it takes Plotly, nothing has changed; else the names of the ranges that
+   * have.
    * @param {Layout} patch
    * @param {object} zoomed by the names of axes */
   show(patch, zoomed) {

@@ -10,7 +10,8 @@ const sliders = new WeakMap()
 const HTML = `
 <div class="live">
   <label for="range"></label>
-  <span class="number"><span class="prefix"></span><input type="number"><span class="suffix"></span></span>
+  <span class="number"
+    ><span class="prefix"></span><input type="number"><span class="suffix"></span></span>
   <input type="range" id="range">
   <div class="ends" aria-hidden="true"><span></span><span></span></div>
 </div>`

@@ -20,8 +20,8 @@ export const fillIn = (text, read) => text.replace(/var\(--st-([\w-]+)\)/g, (_, 
  * @param {string} colour as in Markdown: "blue" */
 export const textColour = (colour) => `var(--st-${colour}-text-color)`
 
-/** Streamlit fades what a run has not drawn anew yet, and for the wait before it makes a layer of it
- * in each run: 10 ms a frame for a chart.
+/** Streamlit fades what a run has not drawn anew yet, and for the wait before it makes a layer of
+ * it in each run: 10 ms a frame for a chart.
  * @param {HTMLElement} element */
 export function keepOpaque(element) {
   const root = element.getRootNode()

@@ -1,4 +1,4 @@
-// What passes between Python, Plotly and these scripts. It is for `tsc` only: nothing of it is served.
+// What passes between Python, Plotly and these scripts. For `tsc` only: nothing of it is served.
 
 declare module "*.css" {
   const text: string

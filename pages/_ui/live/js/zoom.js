@@ -1,4 +1,4 @@
-// Where the reader has gone in a chart: zoomed axes, what the server hears of them, and the way home.
+// Where the reader has gone in a chart: zoomed axes, what the server hears of it, the way home.
 import { axesOf } from "./plotly.js"
 
 const PAUSE = 250 // ms after the last change of an axis until the server hears of it
