@@ -96,6 +96,11 @@ def drag(
 
 def barriers(page: Page) -> list[tuple[str, object, str]]:
     """What axe finds, but for Streamlit's own elements."""
+    # Streamlit lets Tab come to a block of code once it has measured that it scrolls.
+    page.wait_for_function(
+        """[...document.querySelectorAll('[data-testid=stCode] pre')].every((e) => e.tabIndex >= 0
+             || (e.scrollWidth <= e.clientWidth && e.scrollHeight <= e.clientHeight))"""
+    )
     if not page.evaluate("'axe' in window"):
         page.evaluate(Axe().axe_script)
     asked = "axe.run({ resultTypes: ['violations'] }).then(({ violations }) => violations)"

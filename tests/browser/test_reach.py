@@ -91,6 +91,8 @@ def test_what_opens_reaches_everybody(
         page.get_by_test_id("stPopover").get_by_role("button", name=name, exact=True).click()
         body = page.get_by_test_id("stPopoverBody")
         body.wait_for()
+        if name == "Code":
+            body.get_by_test_id("stCode").locator("code").first.wait_for()
         # On a phone it must fit as well.
         for screen, theme in itertools.product((DESKTOP, PHONE), THEMES):
             resize(page, screen)
