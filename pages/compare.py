@@ -7,6 +7,7 @@ import streamlit as st
 from pages._ui import compare, live
 from pages._ui.about import about
 from pages._ui.controls import Link
+from pages._ui.site import PAGES
 from pages._ui.takeaway import tools
 
 
@@ -19,16 +20,20 @@ def main() -> None:
     link.note_unknown()
     link.show_notices()
     slugs, length, dimension = chosen.slugs, chosen.length, chosen.dimension
-    live.plot(
+    events = live.plot(
         compare.packed(slugs, chosen.view, length, dimension, chosen.head),
         key=f"{compare.PAGE}.{chosen.view}",
         alt=compare.alt(chosen),
     )
     st.markdown(f":small[{compare.SAID[chosen.view]}]")
-    st.markdown(compare.facts_table(slugs, length, dimension))
+    st.html(compare.facts_table(slugs, length, dimension))
     st.markdown(f":small[{compare.about_the_table(chosen)}]")
     about(slugs)
     link.write()
+    if events.click is not None:
+        slug = compare.clicked(chosen, events.click.trace)
+        there = compare.combine_link(slug, length, dimension, chosen.head)
+        st.switch_page(PAGES[0].file, query_params=there)
     with place_of_tools:
         tools(compare.PAGE, lambda: compare.comparison_shown(chosen))
 

@@ -128,6 +128,20 @@ _WORDS: dict[type, FamilyWords] = {
 }
 
 
+# Where position enters, by an encoding's ``door``, in the order of a walk through a Transformer.
+DOORS = {
+    "none": "No position",
+    "input": "Door 1: the input",
+    "scores": "Door 2: the scores",
+    "projections": "Door 3: the projections",
+}
+
+
+def door_heading(door: str) -> str:
+    """The door in words, also one that is new."""
+    return DOORS.get(door, f"Another door: {door}")
+
+
 def words_of(encoding: Encoding | type[Encoding]) -> FamilyWords:
     """What is said of the family that an encoding, or a class of encodings, belongs to."""
     cls = encoding if isinstance(encoding, type) else type(encoding)

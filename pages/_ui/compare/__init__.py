@@ -1,9 +1,10 @@
 """The page that compares encodings: its settings, facts, words and files."""
 
 from pages._ui.compare.facts import SAID, facts_table, packed
+from pages._ui.compare.groups import combine_link, short_title
 from pages._ui.compare.settings import PAGE, Chosen, choose
 from pages._ui.compare.takeaway import comparison_shown
-from pages._ui.compare.words import about_the_table, alt
+from pages._ui.compare.words import about_the_table, alt, clicked
 
 __all__ = [
     "PAGE",
@@ -12,7 +13,10 @@ __all__ = [
     "about_the_table",
     "alt",
     "choose",
+    "clicked",
+    "combine_link",
     "comparison_shown",
     "facts_table",
     "packed",
+    "short_title",
 ]

@@ -3,50 +3,55 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from html import escape
+from pathlib import Path
 
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
 from pages._ui import live
-from pages._ui.controls.controls import sizes
+from pages._ui.compare.groups import (
+    combine_link,
+    group_of,
+    length_of,
+    short_title,
+    sized,
+    text_of_link,
+)
 from pages._ui.families import words_of
 from pages._ui.figures.axes import TwoLayouts
-from pages._ui.figures.compare import Small, norms_figure, pictures_figure
+from pages._ui.figures.compare import Place, Small, norms_figure, pictures_figure
 from pages._ui.server.kept import kept
-from posembed_core import Encoding, combine, create, encodings
+from posembed_core import Encoding, combine, encodings
 from posembed_core.encoding import Excerpt
 from posembed_core.extrapolation import beyond
 from posembed_core.operations import Norms
 from posembed_core.tokens.random_tokens import random_tokens
 
-NUM_HEADS = 8
+_STYLE = Path(__file__).with_name("facts.css").read_text("utf-8")
 VIEWS = {"picture": "Picture", "similarity": "Similarity of positions", "norms": "Norms"}
 SAID = {
     "picture": (
-        "What each encoding contributes. Input: the vectors p. Rotation: the cosine of each "
-        "channel's angle. Score bias: the bias of one head, query × key. Added vectors: those that "
-        "the last query sees at each key. Blue is below 0, red above; every picture has a scale of "
-        "its own."
+        "What each encoding contributes. Door 1: the vectors p. Door 2: the bias of one head, "
+        "query × key. Door 3: the cosine of the angle by which a dimension turns, or the vectors "
+        "that the last query sees at each key. White is 0, blue is below, red above; the bar over "
+        "each picture goes from its least to its greatest value. Click a picture to open it in "
+        "Combine."
     ),
     "similarity": (
         "The score that position alone gives to a query at one position and a key at another, the "
         "same vector everywhere: pᵢ · pⱼ for the input, the bias itself for scores, q = k = all "
-        "ones where position acts on projections. Every picture has a scale of its own."
+        "ones where position acts on projections. White is 0; the bar over each picture goes from "
+        "its least to its greatest value. Where all scores are far from 0, their mean is taken "
+        "away, and the heading says so. Click a picture to open its encoding in Combine."
     ),
     "norms": (
-        "Norms per position of random words e (the handbook's; blue), of what position adds, s·p "
-        "(orange, dotted; for a rotation h − e), and of both, h (green, dashed); all on one scale. "
-        "Biases and added vectors act inside attention and leave h = e."
+        "Norms per position of random tokens e (the handbook's; blue), of what position adds, "
+        "h − e (orange, dotted), and of both, h (green, dashed); all on one scale. What acts "
+        "inside attention leaves h = e. Click a picture to open its encoding in Combine."
     ),
 }
-
-
-def sized(slug: str, length: int, dimension: int) -> Encoding:
-    """The encoding in these sizes."""
-    cls = encodings()[slug]
-    heads = {"num_heads": NUM_HEADS} if "num_heads" in cls.parameters() else {}
-    return create(slug, **sizes(cls, length, dimension), **heads)
 
 
 @kept()
@@ -59,24 +64,29 @@ def packed(
 
 
 def figure_of(
-    slugs: tuple[str, ...], view: str, length: int, dimension: int, head: int
+    slugs: tuple[str, ...], view: str, length: int, dimension: int, head: int, links: bool = True
 ) -> TwoLayouts:
-    """The small multiples of a view, and their layout on a phone."""
-    titles = [short_title(slug) for slug in slugs]
+    """The small multiples of a view, and their layout on a phone; a file has no ``links``."""
     compared = [sized(slug, length, dimension) for slug in slugs]
+    places = [
+        Place(
+            short_title(slug),
+            group_of(slug),
+            text_of_link(combine_link(slug, length, dimension, head)) if links else "",
+        )
+        for slug in slugs
+    ]
     if view == "norms":
-        lines = [_curves(norms(encoding, length, dimension)) for encoding in compared]
-        return norms_figure(titles, lines)
+        lines = [
+            _curves(encoding, norms(encoding, length_of(encoding, length), dimension))
+            for encoding in compared
+        ]
+        return norms_figure(places, lines)
     pictures = [
-        _small(encoding, title, view, cells_of(encoding, view, length, head))
-        for encoding, title in zip(compared, titles, strict=True)
+        _small(encoding, place, view, cells_of(encoding, view, length_of(encoding, length), head))
+        for encoding, place in zip(compared, places, strict=True)
     ]
     return pictures_figure(pictures, "value" if view == "picture" else "score")
-
-
-def short_title(slug: str) -> str:
-    """The title without what stands in brackets."""
-    return encodings()[slug].title.partition(" (")[0]
 
 
 def norms(encoding: Encoding, length: int, dimension: int) -> Norms:
@@ -87,34 +97,31 @@ def norms(encoding: Encoding, length: int, dimension: int) -> Norms:
 def facts(slug: str, length: int, dimension: int) -> dict[str, str]:
     """What the table says of an encoding, by the headings of its columns."""
     cls, encoding = encodings()[slug], sized(slug, length, dimension)
-    answer, lengths = beyond(encoding), norms(encoding, length, dimension)
+    answer = beyond(encoding)
+    lengths = norms(encoding, length_of(encoding, length), dimension)
     return {
         "encoding": short_title(slug),
         "door": cls.door,
         "year": f"{cls.year}",
-        "learned": f"{encoding.parameter_count:,}",
+        "numbers learned": f"{encoding.parameter_count:,}",
         "beyond training?": f"{answer.answer}: {answer.reason}",
-        "‖s·p‖": f"{float(lengths.position.mean()):.3f}",
+        "‖h − e‖": "—" if cls.acts_inside else f"{float(lengths.position.mean()):.3f}",
         "‖h‖": f"{float(lengths.combined.mean()):.3f}",
         "reference": cls.reference,
     }
 
 
 def facts_table(slugs: Sequence[str], length: int, dimension: int) -> str:
-    """One row for each encoding, in Markdown."""
+    """One row for each encoding, in HTML; on a phone, a card for each."""
     rows = [facts(slug, length, dimension) for slug in slugs]
-    lines = [
-        f"| {' | '.join(rows[0])} |",
-        "|:--|:--|--:|--:|:--|--:|--:|:--|",
-    ]
+    heads = "".join(f'<th scope="col">{head}</th>' for head in rows[0])
+    lines = []
     for row in rows:
-        answer, colon, reason = row["beyond training?"].partition(":")
-        row |= {
-            "encoding": f"**{row['encoding']}**",
-            "beyond training?": f"**{answer}**{colon}{reason}",
-        }
-        lines.append("| " + " | ".join(cell.replace("|", "¦") for cell in row.values()) + " |")
-    return "\n".join(lines)
+        name, *others = row.items()
+        cells = (f'<td data-head="{head}">{escape(value)}</td>' for head, value in others)
+        lines.append(f'<tr><th scope="row">{escape(name[1])}</th>{"".join(cells)}</tr>')
+    table = f"<thead><tr>{heads}</tr></thead><tbody>{''.join(lines)}</tbody>"
+    return f'<style>{_STYLE}</style><table class="compare-facts">{table}</table>'
 
 
 def cells_of(
@@ -126,17 +133,20 @@ def cells_of(
     )
 
 
-def _curves(lengths: Norms) -> dict[str, list[float]]:
-    return {term: getattr(lengths, term).tolist() for term in ("token", "position", "combined")}
+def _curves(encoding: Encoding, lengths: Norms) -> dict[str, list[float]]:
+    terms = ["token", "position", "combined"]
+    if encoding.acts_inside:  # nothing is added to the vectors
+        terms.remove("position")
+    return {term: getattr(lengths, term).tolist() for term in terms}
 
 
 def _small(
-    encoding: Encoding, title: str, view: str, cells: Float[Tensor, "rows columns"]
+    encoding: Encoding, place: Place, view: str, cells: Float[Tensor, "rows columns"]
 ) -> Small:
     middle = words_of(encoding).middle
     if view == "similarity" or middle.up == "query":
-        return Small(title, cells.numpy(), "key", "query")
-    return Small(title, cells.T.numpy(), middle.across, middle.up)
+        return Small(place, cells.numpy(), "key", "query")
+    return Small(place, cells.T.numpy(), middle.across, middle.up)
 
 
 def _contribution(encoding: Encoding, length: int, head: int) -> Float[Tensor, "rows columns"]:

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from pages._ui.compare.facts import NUM_HEADS, VIEWS, short_title
+from pages._ui.compare.facts import VIEWS
+from pages._ui.compare.groups import NUM_HEADS, groups, one_of_each, short_title
 from pages._ui.controls import Link, Several, choose_several, choose_view, setting
 from posembed_core import encodings
 from posembed_core.parameters import Choice, Integer
@@ -49,7 +50,6 @@ def choose(link: Link) -> Chosen:
 
 def _choose_encodings(link: Link) -> tuple[str, ...]:
     titles = {slug: short_title(slug) for slug in encodings()}
-    every = tuple(titles)
-    parameter = Several("Shown, in this order", options=every, most=len(every))
+    parameter = Several("Encodings", options=tuple(titles), most=len(titles))
     with st.popover("Encodings"):
-        return choose_several(link, "encodings", parameter, every, titles)
+        return choose_several(link, "encodings", parameter, one_of_each(), titles, groups())

@@ -9,16 +9,8 @@ from functools import partial
 import plotly.graph_objects as go
 import torch
 
-from pages._ui.compare.facts import (
-    NUM_HEADS,
-    SAID,
-    VIEWS,
-    cells_of,
-    facts,
-    figure_of,
-    norms,
-    sized,
-)
+from pages._ui.compare.facts import SAID, VIEWS, cells_of, facts, figure_of, norms
+from pages._ui.compare.groups import NUM_HEADS, length_of, sized
 from pages._ui.compare.settings import PAGE, Chosen
 from pages._ui.compare.words import alt, sizes
 from pages._ui.takeaway import OnScreen, Plot, Table, Text
@@ -29,7 +21,7 @@ from posembed_core.extrapolation import beyond
 from posembed_core.scripts.compare import compare_script
 
 _TERMS = ("token", "position", "combined")
-_NUMBERS = ("year", "learned", "norm of s·p", "norm of h")
+_NUMBERS = ("year", "numbers learned", "norm of h − e", "norm of h")
 
 
 def comparison_shown(chosen: Chosen) -> OnScreen:
@@ -38,7 +30,8 @@ def comparison_shown(chosen: Chosen) -> OnScreen:
     classes = [encodings()[slug] for slug in slugs]
 
     def figure() -> go.Figure:
-        return figure_of(slugs, view, chosen.length, chosen.dimension, chosen.head)[0]
+        sizes = (chosen.length, chosen.dimension, chosen.head)
+        return figure_of(slugs, view, *sizes, links=False)[0]
 
     return OnScreen(
         name=f"posembed-compare-{view}-{chosen.length}x{chosen.dimension}",
@@ -72,14 +65,16 @@ def comparison_shown(chosen: Chosen) -> OnScreen:
 
 def _script(chosen: Chosen, slug: str) -> str:
     """One of the encodings in plain PyTorch."""
-    n, width = chosen.length, chosen.dimension
+    encoding = sized(slug, chosen.length, chosen.dimension)
+    n, width = length_of(encoding, chosen.length), chosen.dimension
     at = [i for i in (0, 5, 9) if i < n]
-    return compare_script(sized(slug, n, width), chosen.view, n, width, head=chosen.head, at=at)
+    return compare_script(encoding, chosen.view, n, width, head=chosen.head, at=at)
 
 
 def _cells(chosen: Chosen, slug: str) -> Table:
     """What the picture of one of the encodings shows."""
-    n, encoding = chosen.length, sized(slug, chosen.length, chosen.dimension)
+    encoding = sized(slug, chosen.length, chosen.dimension)
+    n = length_of(encoding, chosen.length)
     if chosen.view == "norms":
         three = norms(encoding, n, chosen.dimension)
         matrix = torch.stack([getattr(three, term) for term in _TERMS], dim=1)
@@ -94,7 +89,7 @@ def _numbers(chosen: Chosen) -> Table:
     rows = []
     for slug in chosen.slugs:
         encoding = sized(slug, chosen.length, chosen.dimension)
-        three = norms(encoding, chosen.length, chosen.dimension)
+        three = norms(encoding, length_of(encoding, chosen.length), chosen.dimension)
         means = (float(three.position.mean()), float(three.combined.mean()))
         rows.append([float(encodings()[slug].year), float(encoding.parameter_count), *means])
     about = f"the table's numbers; rows are {', '.join(chosen.slugs)}"

@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
-from pages._ui.compare.facts import NUM_HEADS, VIEWS
+from pages._ui.compare.facts import VIEWS
+from pages._ui.compare.groups import FACTOR, NUM_HEADS, SHOWN, TRAINED
 from pages._ui.compare.settings import Chosen
 
 
 def alt(chosen: Chosen) -> str:
     """The pictures in one sentence."""
-    return f"{VIEWS[chosen.view]} of {', '.join(chosen.titles.values())}."
+    titles = ", ".join(chosen.titles.values())
+    return f"{VIEWS[chosen.view]} of {len(chosen.titles)} encodings: {titles}. {sizes(chosen)}."
+
+
+def clicked(chosen: Chosen, trace: str) -> str:
+    """The slug of the encoding that a trace of the pictures belongs to."""
+    belongs = (slug for slug, title in chosen.titles.items() if _is_of(trace, title))
+    return next(belongs)
+
+
+def _is_of(trace: str, title: str) -> bool:
+    return trace == title or trace.rpartition(" ")[0] == title
 
 
 def sizes(chosen: Chosen) -> str:
@@ -19,7 +31,9 @@ def sizes(chosen: Chosen) -> str:
 def about_the_table(chosen: Chosen) -> str:
     """What the columns of the table of facts mean."""
     return (
-        f"{sizes(chosen)}, {NUM_HEADS} heads. Learned numbers: those of this setting, of one head "
-        "where heads have their own. *Defined*: there is a value, but nothing in training prepared "
-        "the model for it. Norms are means over positions."
+        f"{sizes(chosen)}. What turns is shown at {SHOWN} positions, scaled by {FACTOR:g} after a "
+        f"training on {TRAINED}. *Numbers learned*: all that training shapes; a bias has "
+        f"{NUM_HEADS} heads here, every other encoding one. *Defined*: there is a value, but "
+        "nothing in training prepared the model for it. *‖h − e‖*: how far a position moves a "
+        "token's vector, the mean over positions; — where it acts inside attention and h = e."
     )

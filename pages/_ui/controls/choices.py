@@ -52,25 +52,27 @@ def choose_several(
     parameter: Several,
     default: tuple[str, ...],
     titles: Mapping[str, str],
+    groups: Mapping[str, tuple[str, ...]],
 ) -> tuple[str, ...]:
-    """Words to press, in the order of the options; the default where none is pressed."""
-    key = f"{link.page}.{name}"
+    """Words to press, under the headings of ``groups``; the default where none is pressed."""
     asked = link.read(name, parameter, default)
-    if link.changed or key not in st.session_state:
-        st.session_state[key] = list(asked)
-    chosen = tuple(st.session_state[key])
-    if not link.hides(name):
-        chosen = tuple(
-            st.pills(
-                parameter.label,
-                parameter.options,
+    pressed: list[str] = []
+    for number, (heading, options) in enumerate(groups.items()):
+        key = f"{link.page}.{name}.{number}"
+        if link.changed or key not in st.session_state:
+            st.session_state[key] = [word for word in options if word in asked]
+        of_group = st.session_state[key]
+        if not link.hides(name):
+            of_group = st.pills(
+                heading,
+                options,
                 selection_mode="multi",
                 format_func=titles.__getitem__,
                 key=key,
                 disabled=link.locks(name),
             )
-        )
-    chosen = chosen or default
+        pressed += of_group
+    chosen = tuple(pressed) or default
     link.keep(name, parameter, chosen, default)
     return chosen
 

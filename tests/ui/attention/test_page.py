@@ -1,4 +1,4 @@
-"""The pages about attention and about all encodings, as a visitor's session runs them."""
+"""The page about attention, as a visitor's session runs them."""
 
 from __future__ import annotations
 
@@ -256,28 +256,3 @@ def test_every_page_has_an_about_box(page: str) -> None:
     app = visit(page=page)
     assert [one.label for one in app.expander].count("What these numbers were checked against") == 1
     assert "Law: " in words(app)
-
-
-# all encodings on one page
-
-
-@pytest.mark.parametrize("view", ["picture", "similarity", "norms"])
-def test_all_encodings_are_compared(view: str) -> None:
-    app = visit({"view": view, "length": "16", "dimension": "16"}, "compare")
-    assert plots(app) == 1
-    found = rows(app, "beyond training?")
-    assert len(found) == len(pc.encodings())
-    for slug, cls in pc.encodings().items():
-        title = f"**{cls.title.partition(' (')[0]}**"
-        assert found[title][:2] == [cls.door, str(cls.year)], slug
-        assert found[title][-1] == cls.reference
-    assert found["**Learned**"][2] == "256"
-    assert found["**Learned**"][3].startswith("**no**: the table has 16 rows")
-    assert not complaints(app)
-
-
-def test_some_encodings_are_compared() -> None:
-    app = visit({"encodings": "rope_none", "dimension": "7"}, "compare")
-    assert list(rows(app, "beyond training?")) == ["**RoPE**", "**None**"]
-    assert "dimension=7" in complaints(app)
-    assert link(app) == {"encodings": "rope_none"}

@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pages._ui.compare.facts import cells_of, norms, sized
+from pages._ui.compare.facts import cells_of, norms
+from pages._ui.compare.groups import sized
 from posembed_core import encodings
 from posembed_core.scripts.compare import CompareView, compare_script
 from tests.core.scripts.test_recipes import Answer, run_all

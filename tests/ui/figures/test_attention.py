@@ -9,7 +9,6 @@ import torch
 import posembed_core as pc
 from pages._ui import live
 from pages._ui.attention.distance import DISTANCES, claims, same_vector
-from pages._ui.compare.facts import packed, sized
 from pages._ui.figures.attention import (
     CHANGES,
     SCORES,
@@ -22,7 +21,6 @@ from pages._ui.figures.attention import (
     trace_name,
 )
 from pages._ui.figures.attention_lines import Curve, distance_figure, shuffle_figure
-from pages._ui.figures.compare import Small, pictures_figure
 from posembed_core.tokens.words import split_words, word_vectors
 
 WORDS = ("[CLS]", "the", "<b>", "an-extraordinary-word")
@@ -120,29 +118,6 @@ def test_claims_that_fail_would_show() -> None:
     (buckets,) = (one for one in claims(pc.create("t5"), 0) if "bucket" in one.what)
     assert buckets.computed.startswith("0 to 7 one each; 8–11, 12–15, 16–22, 23–31, ")
     assert buckets.difference == "16 buckets"
-
-
-def test_small_multiples_are_zero_centred_and_each_on_its_own_scale() -> None:
-    cells = np.array([[0.0, 2.0], [-3.0, 1.0]])
-    pictures = [Small("a", cells, "key", "query"), Small("b", 0 * cells, "key", "query")]
-    figure, _ = pictures_figure(pictures, "score")
-    assert [(trace.zmin, trace.zmax) for trace in figure.data] == [(-3.0, 3.0), (-1.0, 1.0)]
-
-
-@pytest.mark.parametrize("view", ["picture", "similarity", "norms"])
-def test_every_encoding_has_a_small_picture(view: str) -> None:
-    slugs = tuple(pc.encodings())
-    figure = packed(slugs, view, 16, 16, 1)
-    assert len(figure.traces) == len(slugs) * (3 if view == "norms" else 1)
-    if view == "similarity":
-        for slug, array in zip(slugs, figure.arrays.values(), strict=True):
-            assert array.shape == (16, 16), slug
-
-
-def test_sizes_reach_every_encoding() -> None:
-    assert sized("alibi", 16, 32).num_heads == 8
-    assert sized("rope", 16, 32).head_dim == 32
-    assert sized("learned", 16, 32).max_seq_len == 16
 
 
 # words without a model
