@@ -51,6 +51,18 @@ def test_all_is_in_the_window_and_every_picture_has_its_bar(
     assert sorted(ends) == [1] * alike + [2] * (pictures - alike)
 
 
+@pytest.mark.parametrize("size", [(1280, 800), (1920, 1080)])
+def test_on_a_projector_nothing_collides(
+    new_page: Callable[..., Page], app: str, size: tuple[int, int]
+) -> None:
+    page = new_page(tolerate=AT_A_LINK, viewport={"width": size[0], "height": size[1]})
+    page.goto(f"{app}/compare?present=true")
+    at_rest(page)
+    settled(page)
+    assert page.evaluate(COLLIDING) == []
+    assert page.evaluate(EDGES) == []
+
+
 def test_a_click_opens_the_encoding(new_page: Callable[..., Page], app: str) -> None:
     page = new_page(tolerate=AT_A_LINK)
     page.goto(f"{app}/compare?encodings=sinusoidal_alibi&length=32")

@@ -16,7 +16,7 @@ from pages._ui.theme import DASHES, DIVERGING, base_layout, hue
 
 ACROSS = 4  # pictures in a row, at most
 ONE_SIDED = 0.1  # of the greatest magnitude: from there on, what all cells share is taken away
-_GROUP, _TITLE, _BAR, _AXIS, _LINK = 34, 26, 34, 56, 26  # pixels of what stands around a picture
+_GROUP, _TITLE, _BAR, _AXIS, _LINK = 38, 28, 42, 68, 40  # pixels of what stands around a picture
 _WIDE, _NARROW = 150, 210  # pixels of its height
 _GAP = 0.075  # of the figure's width, between two pictures
 _MARGIN = {"l": 56, "r": 26, "t": 0, "b": 0}
@@ -224,7 +224,7 @@ class _Grid:
                 "colorbar": {
                     "orientation": "h", "thickness": 8, "outlinewidth": 0,
                     "len": across[1] - across[0], "x": across[0], "xanchor": "left", "xpad": 0,
-                    "y": up[1], "yanchor": "bottom", "ypad": 8, "tickfont": {"size": 12},
+                    "y": up[1], "yanchor": "bottom", "ypad": 14, "tickfont": {"size": 12},
                 }
             }  # fmt: skip
         return axes
