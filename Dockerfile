@@ -3,7 +3,7 @@
 # ---- packages and the app, with pip ----
 FROM python:3.11-slim-bookworm AS build
 
-# torch's own index of CPU wheels: from the main one torch brings several GB of CUDA.
+# torch's own index of CPU wheels: those of the main index bring several GB of CUDA.
 ARG TORCH_INDEX=https://download.pytorch.org/whl/cpu
 ENV PIP_DISABLE_PIP_VERSION_CHECK=1 \
     PIP_NO_CACHE_DIR=1 \
@@ -12,7 +12,7 @@ ENV PIP_DISABLE_PIP_VERSION_CHECK=1 \
 WORKDIR /build
 COPY requirements.txt requirements-model.txt constraints.txt ./
 
-# Trimmed in the layer that installs: headers, test suites, source maps, torch's compiler tools.
+# Removed in the layer that installs them: headers, test suites, source maps, torch's compiler tools.
 RUN python -m venv --without-pip /opt/venv \
  && pip install --no-deps --index-url "$TORCH_INDEX" "$(grep '^torch==' requirements.txt)" \
  && pip install -r requirements.txt \
@@ -39,7 +39,7 @@ RUN python -m pip uninstall -y -q --root-user-action=ignore pip setuptools wheel
 COPY --from=build /opt/venv /opt/venv
 COPY --from=build /app /app
 
-# serverAddress: else Streamlit asks the network for its own outside address when it starts.
+# BROWSER_SERVER_ADDRESS: without it Streamlit looks up its external address over the network.
 ENV HOME=/tmp \
     OMP_NUM_THREADS=1 \
     PATH=/opt/venv/bin:$PATH \

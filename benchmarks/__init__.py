@@ -1,5 +1,5 @@
 """Ratios against a floor, a naive page and other libraries; nothing here is a test.
 
 `python -m benchmarks` measures everything and rewrites the tables in `benchmarks/README.md`,
-`python -m benchmarks core drag` only these, `--quick` little of each to see that it works.
+`python -m benchmarks core drag` only those two; `--quick` runs a little of each as a smoke test.
 """

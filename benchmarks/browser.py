@@ -1,4 +1,4 @@
-"""Chromium pages, and when in them a slider's effect has been painted."""
+"""Chromium pages, and the moment when a slider's effect has been painted in them."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ ARGUMENTS = [
 ]
 DEBIAN_CHROMIUM = Path("/usr/bin/chromium")
 
-# window.bench: when a key was pressed, when each later change was on the screen, how many there
-# were. A chart's canvas changes inside an animation frame, so it is painted by the next task. Text
-# and Plotly's images change in any task, so they are painted by the task after the next frame.
+# window.bench: when a key was pressed, when its first change was on the screen, and the count of
+# changes. A chart's canvas changes inside an animation frame, so the next task finds it painted.
+# Text and Plotly's images change in any task; the task after the next frame finds them painted.
 WATCH = """([selector, filter, inFrame]) => {
   const bench = (window.bench = { frames: 0, pressed: null, painted: null })
   const later = new MessageChannel()
@@ -52,7 +52,7 @@ WATCH = """([selector, filter, inFrame]) => {
 
 @dataclass(frozen=True)
 class Kind:
-    """How a page shows that it has drawn. at_rest: what is there once nothing is going on."""
+    """How a page shows that it has drawn. at_rest: what is on it once nothing is going on."""
 
     selector: str
     attributes: tuple[str, ...]

@@ -44,7 +44,7 @@ class Log:
 
 
 def run(quick: bool, minutes: float = 10.0) -> Section:
-    """60 sessions for that many minutes; then what others' long work costs a few."""
+    """60 sessions for that many minutes; then what long work of others costs ten sessions."""
     section = Section("class")
     sessions, seconds = (8, 10.0) if quick else (SESSIONS, minutes * 60)
     with servers.serving(servers.APP) as server:

@@ -48,7 +48,7 @@ def run(quick: bool) -> Section:
 
 @dataclass(frozen=True)
 class Contest:
-    """One thing that ours and others do; `moved`: the bytes that have to pass through memory."""
+    """A task that our code and others do; `moved`: the bytes that must pass through memory."""
 
     what: str
     ours: Work
@@ -68,7 +68,7 @@ class Contest:
             f"{_ms(mine)}, {ratio:.2f} × {fastest} ({_ms(seconds[fastest])}); "
             f"{share:.0%} of the memory's speed",
             "≤ 1 × the fastest",
-            met=ratio <= 1.05,  # what two runs of the same code differ by
+            met=ratio <= 1.05,  # two runs of the same code differ by as much
             why=self.why.format(slowest),
         )
 
@@ -100,7 +100,7 @@ def rotation(section: Section, shape: tuple[int, ...], rounds: int, speed: float
 def combination(section: Section, length: int, dim: int, rounds: int, speed: float) -> None:
     tokens = pc.random_tokens(length, dim)
     encoding = pc.create("sinusoidal", embed_dim=dim)
-    # All of it: the table and the sum, as a call of the other libraries makes both.
+    # Table and sum together, since one call of the other libraries does both.
     Contest(
         f"h = e + s·p, table included, {length} × {dim}",
         lambda: pc.combine(tokens, encoding, scale=0.5),

@@ -41,7 +41,9 @@ def run(quick: bool) -> Section:
         for page in pages.values():  # until V8 has compiled what a drag needs often
             drag(page, end=0.5)
         for turn in range(rounds):
-            first = turn % len(pages)  # another one each time, in case one leaves work to the next
+            first = turn % len(
+                pages
+            )  # a different one each time, in case one leaves work for the next
             for name, page in [*pages.items()][first:] + [*pages.items()][:first]:
                 rates[name].append(drag(page, end=0.3 + 0.05 * turn))
                 landed += name == "floor" or has_landed(page.page)
@@ -86,7 +88,7 @@ def drag(watched: Watched, end: float, seconds: float = SECONDS) -> float:
 
 
 def has_landed(page: Page) -> bool:
-    """Whether number, URL and picture come to say the same scale."""
+    """Wait until number, URL and picture show the same scale, and return True."""
     shown = float(page.locator("input[type=number]").nth(2).input_value())
     # 1 is the default, which the URL leaves out.
     sentence = f"scale {shown:g},"

@@ -12,7 +12,7 @@ from benchmarks.servers import Server
 from benchmarks.timing import percentile
 
 EVERY = 2.0  # seconds, while it is watched
-PARTS = 5  # of the time that is looked at
+PARTS = 5  # into which the watched time is divided
 
 
 @dataclass(frozen=True)
@@ -33,25 +33,25 @@ def held(server: Server) -> Held:
 
 
 async def watch(server: Server, seen: list[Held]) -> None:
-    """Look at it again and again, until cancelled."""
+    """Sample the memory again and again, until cancelled."""
     while True:
         seen.append(await asyncio.to_thread(held, server))
         await asyncio.sleep(EVERY)
 
 
 def report(section: Section, server: Server, seen: list[Held], when: str) -> None:
-    """How it went, and whether the last part held more than any before: what leaks only rises.
+    """Memory over time, and whether the last part held more than any before: a leak only rises.
 
-    when: when it was looked at, which follows the word "memory".
+    when: when it was sampled; it follows the word "memory" in the table.
     """
     size = max(1, len(seen) // PARTS)
     parts = [seen[start : start + size] for start in range(0, size * PARTS, size)]
-    whole = [percentile([one.resident for one in part], 0.5) for part in parts if part]
-    said = " → ".join(f"{bytes_ / 1e6:.0f}" for bytes_ in whole)
+    whole = [percentile([look.resident for look in part], 0.5) for part in parts if part]
+    levels = " → ".join(f"{bytes_ / 1e6:.0f}" for bytes_ in whole)
     grown = whole[-1] / max(whole[:-1]) - 1 if len(whole) > 1 else float("inf")
     section.add(
         f"memory {when}",
-        f"{said} MB ({grown:+.1%} against the most before), peak "
+        f"{levels} MB ({grown:+.1%} against the most before), peak "
         f"{server.resident_peak() / 1e9:.2f} GB, in the caches at the end "
         f"{seen[-1].cached / 1e6:.0f} MB",
         "flat in the end (≤ +2 %)",

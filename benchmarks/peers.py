@@ -1,4 +1,4 @@
-"""What other libraries call the same things, as functions without arguments."""
+"""The same computations in other libraries, as functions without arguments."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def tables(length: int, dim: int) -> dict[str, Work]:
 def rotations(q: Tensor, k: Tensor) -> dict[str, dict[str, Work]]:
     """Rotations of both (batch, heads, length, dim) by the pairs' layout, angles included."""
     _, heads, length, dim = q.shape
-    where = torch.arange(length)[None]
+    positions = torch.arange(length)[None]
     config = LlamaConfig(hidden_size=heads * dim, num_attention_heads=heads, head_dim=dim)
     llama = LlamaRotaryEmbedding(config)
     rotary = RotaryEmbedding(dim, cache_if_possible=False)
@@ -46,7 +46,7 @@ def rotations(q: Tensor, k: Tensor) -> dict[str, dict[str, Work]]:
         return [xt.apply_rotary_pos_emb(x, angles) for x in (q, k)]
 
     return {
-        "half": {"transformers": lambda: apply_rotary_pos_emb(q, k, *llama(q, where))},
+        "half": {"transformers": lambda: apply_rotary_pos_emb(q, k, *llama(q, positions))},
         "interleaved": {
             "rotary-embedding-torch": lambda: [rotary.rotate_queries_or_keys(x) for x in (q, k)],
             "rotary-embedding-torch, angles kept": lambda: [
@@ -58,7 +58,7 @@ def rotations(q: Tensor, k: Tensor) -> dict[str, dict[str, Work]]:
 
 
 def sums(tokens: Tensor) -> dict[str, Work]:
-    """Tokens (length, dim) plus their positions, with the scale that each knows (1 in most)."""
+    """Tokens (length, dim) plus their positions, with the scale that each supports (1 in most)."""
     dim, batch = tokens.shape[1], tokens[None]
     ones, scaled = PositionalEncoding1D(dim), xt.ScaledSinusoidalEmbedding(dim)
 
@@ -73,7 +73,7 @@ def sums(tokens: Tensor) -> dict[str, Work]:
 
 
 def norms(*matrices: Tensor) -> dict[str, Work]:
-    """Euclidean norms of all rows; no library of the kind has any, so torch's own."""
+    """Euclidean norms of all rows; no such library offers any, so torch's own."""
     return {
         "torch.linalg.norm, float32": lambda: [torch.linalg.norm(m, dim=1) for m in matrices],
         "torch.linalg.norm, float64": lambda: [

@@ -31,7 +31,7 @@ class Row:
 
 @dataclass
 class Section:
-    """The figures of one benchmark. load: of the machine before it began."""
+    """The figures of one benchmark. load: the machine's load before it began."""
 
     name: str
     rows: list[Row] = field(default_factory=list)
@@ -73,9 +73,9 @@ def write(section: Section, quick: bool) -> str:
     table = section.markdown(quick)
     begin, end = f"<!-- begin {section.name} -->", f"<!-- end {section.name} -->"
     text = README.read_text(encoding="utf-8")
-    before, found, rest = text.partition(begin)
+    before, opened, rest = text.partition(begin)
     _, closed, after = rest.partition(end)
-    if not (found and closed):
+    if not (opened and closed):
         raise ValueError(f"benchmarks/README.md has no place for {section.name}: {begin} … {end}")
     README.write_text(f"{before}{begin}\n{table}\n{end}{after}", encoding="utf-8")
     return table

@@ -21,7 +21,7 @@ from posembed_core import encodings
 
 VISITORS = 4
 STEPS = 30  # of a visitor, who then leaves
-QUIET = 10.0  # seconds until what was at work for those who left is gone
+QUIET = 10.0  # seconds for the memory of those who left to be freed
 CACHE_MB = "256"  # full after a minute or two, so that what grows afterwards is no cache
 PAGES = ("", "table", "attention", "long-context")
 NAMES = (
@@ -165,7 +165,7 @@ def _a_double(chance: random.Random, *, finite: bool) -> float:
 
 def _a_component_state(chance: random.Random, key: str) -> str:
     if chance.random() < 0.1:
-        # All of them JSON: Streamlit itself fails at what isn't, which no browser sends.
+        # Always JSON: Streamlit itself fails at anything else, which no browser sends.
         return chance.choice(["null", "[]", "3", '"x"', '{"at": 3}', "{}", "NaN"])
     if key in SLIDERS and chance.random() < 0.7:
         low, high = SLIDERS[key]

@@ -15,7 +15,7 @@ def alternate(
 ) -> dict[str, float]:
     """Seconds of one call of each, the median over rounds in which each had its turn.
 
-    A turn repeats a call until it lasts `least_seconds`, so that the clock's grain is no matter.
+    A turn repeats a call until it lasts `least_seconds`: the clock's resolution doesn't matter.
     """
     repeats = {name: _repeats(work, least_seconds) for name, work in works.items()}
     seconds: dict[str, list[float]] = {name: [] for name in works}

@@ -21,7 +21,7 @@ SUBPROTOCOLS = [Subprotocol("streamlit")]
 
 
 class Visitor:
-    """One session. elements: what the last run of each element drew, by widget id."""
+    """One session, and what its last run drew."""
 
     def __init__(self, url: str, query: str = "", page: str = "") -> None:
         self.url = f"ws://{urlsplit(url).netloc}/_stcore/stream"
@@ -55,7 +55,7 @@ class Visitor:
         rerun.query_string, rerun.page_name, rerun.fragment_id = self.query, self.page, fragment
         rerun.widget_states.widgets.extend(states)
         self.seen, self.alerts = set(), []
-        if not fragment:  # the page may be another one now
+        if not fragment:  # it may be a different page now
             self.widgets, self.fragments = {}, {}
         start = time.perf_counter()
         await self.send(message.SerializeToString())
@@ -82,7 +82,7 @@ class Visitor:
         await self._socket.send(payload)
 
     async def _receive(self) -> bool:
-        """Take in one message; whether it says that the run has finished."""
+        """Take in one message; True if it says that the run has finished."""
         assert self._socket is not None, "not connected"
         payload = await self._socket.recv()
         self.bytes += len(payload)

@@ -1,4 +1,4 @@
-"""What travels: of our own assets at the first visit, and with each frame; and the first look."""
+"""Bytes of our own assets at the first visit, bytes of each frame, and the time to a picture."""
 
 from __future__ import annotations
 
@@ -51,12 +51,12 @@ class Traffic:
 
     def _received(self, event: dict[str, Any]) -> None:
         data = event["response"]["payloadData"]
-        # Binary messages are told in base64.
+        # The protocol gives binary messages in base64.
         self.messages.append(len(data) * 3 // 4 if event["response"]["opcode"] == 2 else len(data))
 
 
 def run(quick: bool) -> Section:
-    """First visit, second visit, frames of a drag; then how soon a picture is there."""
+    """First visit, second visit, frames of a drag; then how soon a picture appears."""
     section = Section("wire")
     with servers.serving(servers.APP) as app, chromium() as browser:
         visits(section, browser, app.url)
@@ -132,11 +132,11 @@ def first_look(section: Section, rounds: int) -> None:
                     context = browser.new_context(viewport={"width": 1280, "height": 900})
                     page = context.new_page()
                     page.goto(app.url, wait_until="commit")
-                    for name, there in signs.items():
-                        # Since the navigation began, on the page's own clock.
+                    for name, selector in signs.items():
+                        # Measured from the start of navigation, on the page's own clock.
                         seen = page.wait_for_function(
                             "sign => document.querySelector(sign) && performance.now()",
-                            arg=there,
+                            arg=selector,
                             timeout=60_000,
                         )
                         seconds[name].append(float(seen.json_value()) / 1e3)

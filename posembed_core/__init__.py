@@ -1,6 +1,6 @@
 """Posembed's core: how a Transformer learns where a word is, in numbers that can be checked."""
 
-# First, since importing the package of encodings sets the name that the function has below.
+# First: importing this package binds `encodings`, which the function imported below must rebind.
 import posembed_core.encodings  # noqa: F401
 from posembed_core import conventions
 from posembed_core.base import (

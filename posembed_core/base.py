@@ -1,6 +1,6 @@
-"""The one door to what an encoding's file needs: families, fields, positions, seeded draws.
+"""What an encoding's file imports: families, fields, positions, seeded draws.
 
-Beside it such a file imports `register`, and the arithmetic of frequencies and buckets.
+Beyond this module it needs only `register` and the arithmetic of frequencies and buckets.
 """
 
 from posembed_core.encoding import MAX_DIM, MAX_LENGTH, Encoding

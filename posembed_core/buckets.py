@@ -19,7 +19,7 @@ def widening_buckets(
 ) -> Int[Tensor, "*shape"]:
     """T5's buckets of one direction, for distances from 0 on (Raffel et al. 2020, section 2.1).
 
-    The first ``E = num_buckets // 2`` are single distances; from there on the bucket is
+    The first ``E = num_buckets // 2`` are single distances; beyond them the bucket is
     ``E + floor(ln(n / E) / ln(max_distance / E) (num_buckets - E))``, the last one at most.
 
     >>> widening_buckets(torch.tensor([0, 1, 7, 8, 100, 10**6]), 16, 128).tolist()
@@ -51,7 +51,7 @@ def signed_log_buckets(
 
     Up to ``m = num_buckets // 2`` the distance itself, then
     ``ceil((m - 1) ln(n / m) / ln((max_distance - 1) / m)) + m``, with the sign of ``relative``.
-    ``num_buckets`` at most: the reference goes on, and cuts when it looks the row up.
+    Never beyond ``num_buckets``: the reference lets buckets grow and clips at the row lookup.
 
     >>> signed_log_buckets(torch.tensor([-300, -1, 0, 1, 300]), 256, 512).tolist()
     [-207, -1, 0, 1, 207]

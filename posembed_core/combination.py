@@ -1,4 +1,4 @@
-"""Token and position in one vector: h = e + s·p and its relatives, and what a concatenation is."""
+"""Token and position in one vector: h = e + s·p, its variants, and what concatenation costs."""
 
 from __future__ import annotations
 
@@ -47,16 +47,16 @@ def combine(
             field="tokens",
         )
     n, width = tokens.shape
-    where = torch.arange(n) if positions is None else as_positions(positions)
+    checked = torch.arange(n) if positions is None else as_positions(positions)
     check_fit(encoding, width, operation)
-    if where.shape != (n,):
+    if checked.shape != (n,):
         raise EncodingError(
-            f"there must be one position for each of the {n} tokens, got {where.numel()}",
+            f"there must be one position for each of the {n} tokens, got {checked.numel()}",
             field="positions",
         )
     token = tokens * width**0.5 if sqrt_dim else tokens
     normalise = LayerNorm() if layer_norm is True else layer_norm or None
-    return encoding.contribute(token, where, scale, operation).normalised(normalise)
+    return encoding.contribute(token, checked, scale, operation).normalised(normalise)
 
 
 def check_fit(encoding: Encoding, width: int, operation: str) -> None:
@@ -100,8 +100,8 @@ def check_fit(encoding: Encoding, width: int, operation: str) -> None:
 class ConcatIdentity:
     """W[e;p] = W₁e + W₂p, both sides computed, and what each way costs.
 
-    ``residual`` is the greatest absolute difference of the two sides, in up to 64 of the output
-    channels, which are all alike; the parameter counts are of the whole projection after a
+    ``residual`` is the greatest absolute difference of the two sides, over at most 64 output
+    channels, since all are alike; the parameter counts are of the whole projection after a
     concatenation, out × (d + p), and after a sum, out × d.
     """
 
@@ -123,7 +123,7 @@ def concat_identity(
     e, p = token.double(), position.double()
     d, width = e.shape[1], e.shape[1] + p.shape[1]
     generator = torch.Generator().manual_seed(seed)
-    rows = min(out, 64)  # all 4096 would take a second, and this follows a dragged slider
+    rows = min(out, 64)  # all 4096 would take a second, too slow for a dragged slider
     weight = torch.randn(rows, width, generator=generator, dtype=torch.float64) * width**-0.5
     whole = torch.cat((e, p), dim=1) @ weight.T
     parts = e @ weight[:, :d].T + p @ weight[:, d:].T

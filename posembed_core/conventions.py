@@ -1,9 +1,9 @@
-"""Conventions on which implementations differ: the row of a padded token, the layout of pairs.
+"""Conventions that differ between implementations: the row of a padded token, the layout of pairs.
 
 `gpt2_generate`, `roberta`, `bart` and `opt` take a mask (..., n) that is True for tokens and False
 for padding, and give int64 table rows of the same shape. They differ in where counting starts, in
 whether padding is counted, and in what padding gets. `interleaved_to_half` and
-`half_to_interleaved` permute the rows of a projection, so that its pairs have the other layout.
+`half_to_interleaved` permute the rows of a projection to give its pairs the other layout.
 """
 
 from __future__ import annotations

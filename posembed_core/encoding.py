@@ -20,13 +20,13 @@ MAX_DIM = 4096  # channels of one vector
 
 @dataclass(frozen=True, eq=False)
 class Excerpt:
-    """What is known of the whole sequence where an encoding sees a part of it.
+    """What is known of the whole sequence when an encoding sees only a part of it.
 
-    ``vectors`` are what the scale multiplies at these positions, from whoever keeps them: the rows
-    of a table (n, d), a bias, relative vectors (n, d); None has the encoding compute them.
+    ``vectors`` are what the scale multiplies at these positions, if the caller already has them:
+    rows of a table (n, d), a bias, or relative vectors (n, d); None means: compute them.
     ``seq_len`` is the whole length, where a rotation depends on it; None is one more than the
     greatest position. ``query`` is the position that relative vectors are seen from, ``heads`` are
-    those whose bias is asked for.
+    those whose bias is wanted.
     """
 
     vectors: Float[Tensor, "..."] | None = None
@@ -44,7 +44,7 @@ class Encoding(ABC):
 
     Subclasses are frozen, keyword-only dataclasses whose fields come from `integer`, `real`,
     `choice`, `flag` and `reals`; the docstring states the formula, ``formula`` is the same in
-    LaTeX. An invalid one cannot be built: every field is checked, then `validate` sees them all.
+    LaTeX. An invalid one cannot be built: each field is checked, then `validate` checks them all.
 
     >>> import posembed_core as pc
     >>> import torch
@@ -61,11 +61,11 @@ class Encoding(ABC):
     reference: ClassVar[str]
     formula: ClassVar[str]
     door: ClassVar[str]
-    # Why positions that training never saw do no harm, where they don't.
+    # Why positions that training never saw do no harm; empty if they may.
     beyond: ClassVar[str] = ""
     # Whether position acts inside attention alone, so that the vectors stay as they are: h = e.
     acts_inside: ClassVar[bool] = False
-    # Whether what is contributed is a multiple of the scale.
+    # Whether the contribution is proportional to the scale.
     is_linear: ClassVar[bool] = True
     # Other names that `create` takes for a field, where the attribute cannot have that name.
     aliases: ClassVar[dict[str, str]] = {}
@@ -91,7 +91,7 @@ class Encoding(ABC):
 
     @property
     def vector_width(self) -> int | None:
-        """How many channels the vectors have that it works on; None where any number will do."""
+        """How many channels its input vectors must have; None where any number will do."""
         return None
 
     def contribute(
@@ -105,7 +105,7 @@ class Encoding(ABC):
         """Token vectors with ``scale`` times what the encoding contributes at their positions.
 
         Each family has its own; `Combined` says what ``position`` is in each. Widths and operation
-        must fit (`combination.check_fit`). ``excerpt`` is for whoever works on parts of a sequence.
+        must fit (`combination.check_fit`). ``excerpt`` is for callers that see only parts.
         """
         raise EncodingError(f"{self.slug} belongs to no family that combine knows")
 
@@ -120,11 +120,11 @@ class Encoding(ABC):
         scale: float = 1.0,
         softmax_scale: float = 1.0,
     ) -> Float[Tensor, "... q_len k_len"]:
-        """Attention scores, what softmax is taken of: query × key with position in it.
+        """Attention scores before softmax: query × key with position included.
 
         ``scale`` multiplies whatever the encoding contributes (0 means no position).
         ``softmax_scale`` multiplies the products of query and key, never a bias that is added after
-        them; a model takes what the method of that name gives.
+        them; a model passes what the method of that name returns.
         """
 
     def softmax_scale(self, head_dim: int) -> float:

@@ -1,4 +1,4 @@
-"""Whether an encoding works beyond the trained length, from its own data."""
+"""Whether an encoding works beyond the trained length, judged from its own fields."""
 
 from __future__ import annotations
 

@@ -54,8 +54,8 @@ def position_angles(
     tensor([[0.0000, 0.0000],
             [1.5000, 0.1500]], dtype=torch.float64)
     """
-    where = positions.to(torch.float64)
-    return (where if scale == 1.0 else where * scale).unsqueeze(-1) * inv_freq.to(torch.float64)
+    exact = positions.to(torch.float64)
+    return (exact if scale == 1.0 else exact * scale).unsqueeze(-1) * inv_freq.to(torch.float64)
 
 
 def write_waves(
@@ -67,7 +67,7 @@ def write_waves(
 ) -> None:
     """Write the sine and the cosine of ``position * inv_freq`` into ``sin`` and ``cos``.
 
-    Either has a column for each frequency; ``cos`` may do without the last. Both may be views of
+    Each has a column for every frequency; ``cos`` may lack the last. Both may be views of
     one tensor. Angles, sines and cosines are float64, then cast.
 
     >>> table = torch.empty(3, 4)
@@ -82,11 +82,11 @@ def write_waves(
         cosines = angles.cos()
         cos.copy_(cosines if fewer == sin.shape[-1] else cosines[..., :fewer])
         return
-    where = positions.flatten()
-    sines, cosines = (out.view(len(where), -1) for out in (sin, cos))
+    flat = positions.flatten()
+    sines, cosines = (out.view(len(flat), -1) for out in (sin, cos))
     both = _alternating(sines, cosines)
     start = 0
-    for waves in position_waves(where, inv_freq):
+    for waves in position_waves(flat, inv_freq):
         rows = slice(start, start + len(waves))
         start = rows.stop
         if both is not None:
@@ -101,7 +101,7 @@ def _alternating(
 ) -> Float[Tensor, "n both"] | None:
     """The matrix that has ``first`` in its even and ``second`` in its odd columns, if there is one.
 
-    As waves lie in memory, so that one copy writes both.
+    Waves lie in memory in that order, so one copy writes both.
     """
     next_to = second.data_ptr() - first.data_ptr() == first.element_size()
     alike = first.shape == second.shape and first.stride() == second.stride()
@@ -117,9 +117,9 @@ def position_waves(
 
     Sine and cosine alternate in memory. Rows are valid until the next ones are asked for, which may
     come in the same memory (new memory for each takes twice the time). The waves of consecutive
-    positions are products of a few of them, which takes a tenth of the time: with θ = pω, δ = rω,
-    sin(θ + δ) + i cos(θ + δ) = (sin θ + i cos θ)(cos δ - i sin δ). All in float64: that adds less
-    rounding than the angle itself has.
+    positions are computed as products of a few, in a tenth of the time: with θ = pω, δ = rω,
+    sin(θ + δ) + i cos(θ + δ) = (sin θ + i cos θ)(cos δ - i sin δ). All in float64: the products add
+    less rounding than the angle itself has.
 
     >>> next(position_waves(torch.arange(2), torch.ones(1)))
     tensor([[0.0000+1.0000j],
@@ -179,7 +179,7 @@ def rotate_pairs(
 
 
 def pair_of_turns(dim: int, base: float, length: int, turns: float) -> float:
-    """The pair, as a real number, that turns so many times within ``length`` positions.
+    """The pair, as a real number, that makes ``turns`` turns within ``length`` positions.
 
     Peng et al. 2023 (YaRN), section 3.2: ``dim ln(length / (2π turns)) / (2 ln(base))``.
 

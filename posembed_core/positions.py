@@ -21,12 +21,12 @@ def as_positions(positions: Positions) -> Int[Tensor, "..."]:
     tensor([0, 1, 2])
     """
     if isinstance(positions, Tensor | np.ndarray):
-        where = torch.as_tensor(positions)
-        if where.is_floating_point() or where.is_complex() or where.dtype == torch.bool:
+        tensor = torch.as_tensor(positions)
+        if tensor.is_floating_point() or tensor.is_complex() or tensor.dtype == torch.bool:
             raise EncodingError(
-                f"positions must be whole numbers (int64), got {where.dtype}", field="positions"
+                f"positions must be whole numbers (int64), got {tensor.dtype}", field="positions"
             )
-        return where.to(torch.int64)
+        return tensor.to(torch.int64)
     whole = [int_or_none(item) for item in positions]
     for item, given in zip(whole, positions, strict=True):
         if item is None:

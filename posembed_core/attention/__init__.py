@@ -1,1 +1,1 @@
-"""One attention layer, and what can be tried with it."""
+"""One attention layer, and experiments on it."""

@@ -30,10 +30,10 @@ def scores_at_distances(
     *,
     softmax_scale: float = 1.0,
 ) -> Float[Tensor, "... distances"]:
-    """The score of query q with key k placed so many tokens before it.
+    """The score of query q with key k, for a key ``distances`` tokens before the query.
 
-    ``softmax_scale`` multiplies what it multiplies in attention. The query stands at the greatest
-    distance, so that every key has a position from 0 on. For a score bias the axis before the last
+    ``softmax_scale`` multiplies the same terms as in attention. The query stands at the greatest
+    distance, so that no key has a negative position. For a score bias the axis before the last
     is the head, as in ``scores``.
 
     >>> import posembed_core as pc
@@ -92,8 +92,8 @@ def rotary_bound(
     """(2/d) Σ_j |S_j| with S_j = Σ_{m<j} exp(i n ω_m) at each distance n, float64.
 
     Su et al. 2021, section 3.4.3, eq. 37: the score of any q and k is at most this times the
-    greatest jump between the products of neighbouring pairs. The bound falls with distance, if not
-    steadily; the score itself need not.
+    greatest jump between the products of neighbouring pairs. The bound falls with distance, though
+    not steadily; the score itself need not fall.
 
     >>> import posembed_core as pc
     >>> rotary_bound(pc.create("rope", head_dim=64), [0]).item()  # (1 + … + 32) / 32
@@ -120,7 +120,7 @@ def mean_cosine(
 
 
 def half_lives(slopes: Float[Tensor, " num_heads"]) -> Float[Tensor, " num_heads"]:
-    """After how many tokens a linear bias halves a weight: ``ln 2 / slope`` (ALiBi's claim).
+    """The distance in tokens at which a linear bias halves a weight: ``ln 2 / slope`` (ALiBi).
 
     >>> [round(tokens, 3) for tokens in half_lives(torch.tensor([0.5, 0.25])).tolist()]
     [1.386, 2.773]
@@ -131,10 +131,10 @@ def half_lives(slopes: Float[Tensor, " num_heads"]) -> Float[Tensor, " num_heads
 def measured_half_lives(
     encoding: BiasEncoding, *, longest: int = 8192, scale: float = 1.0
 ) -> Float[Tensor, " num_heads"]:
-    """At which distance the bias first is ln 2 below its value at distance 0, for each head.
+    """The distance at which each head's bias first lies ln 2 below its value at distance 0.
 
-    Between whole distances it is interpolated. Infinity where that doesn't happen within
-    ``longest`` tokens (always, where the bias doesn't fall with distance).
+    Interpolated between whole distances. Infinite where the bias doesn't fall that far within
+    ``longest`` tokens (always so if it doesn't fall with distance).
 
     >>> import posembed_core as pc
     >>> alibi = pc.create("alibi", num_heads=2)

@@ -18,9 +18,9 @@ from posembed_core.operations import LayerNorm
 class PermutationTest:
     """How far attention is from not noticing a shuffle: f(PX) - P f(X).
 
-    ``permutation[i]`` is the word that comes to slot i. ``error`` is ‖f(PX) - P f(X)‖ per slot,
+    ``permutation[i]`` is the word that moves to slot i. ``error`` is ‖f(PX) - P f(X)‖ per slot,
     over all heads; ``maximum`` its greatest entry in absolute value, ``frobenius`` its norm, and
-    ``output_norm`` ‖f(X)‖, to compare with.
+    ``output_norm`` is ‖f(X)‖, for comparison.
     """
 
     permutation: Int[Tensor, " n"]
@@ -45,7 +45,7 @@ def permutation_test(
     """Shuffle the words with a seed while positions stay with the slots, and compare the outputs.
 
     Without position and mask the outputs are shuffled with the words (both are the same sum in
-    another order, so the error is rounding). A causal mask alone breaks that: a word's output
+    another order, so any error is rounding). A causal mask alone breaks that: a word's output
     depends on which words come before it.
 
     >>> import posembed_core as pc
@@ -58,7 +58,7 @@ def permutation_test(
     order = torch.from_numpy(np.random.RandomState(seed).permutation(len(tokens)))
     outputs = [
         attend(
-            given,
+            ordered,
             encoding,
             projections,
             positions,
@@ -67,7 +67,7 @@ def permutation_test(
             temperature=temperature,
             layer_norm=layer_norm,
         ).output
-        for given in (tokens[order], tokens)
+        for ordered in (tokens[order], tokens)
     ]
     error = outputs[0] - outputs[1][:, order]
     return PermutationTest(
@@ -84,7 +84,7 @@ class ShiftTest:
     """How much the scores change when all positions move by the same number.
 
     ``change`` is shifted minus original scores; ``maximum`` its greatest entry in absolute value,
-    ``score_size`` the greatest score, to compare with.
+    ``score_size`` the greatest score, for comparison.
     """
 
     change: Float[Tensor, "num_heads n n"]
@@ -124,9 +124,9 @@ def shift_test(
 
 @dataclass(frozen=True, eq=False)
 class FourTerms:
-    """The scores of an additive encoding as a sum of four, (num_heads, n, n) each.
+    """The scores of an additive encoding as a sum of four terms, (num_heads, n, n) each.
 
-    The first word is what the query is made of, the second what the key is. ``residual`` is the
+    A term's first word names the query's part, its second the key's part. ``residual`` is the
     greatest difference between their sum and ``scores``: rounding.
     """
 

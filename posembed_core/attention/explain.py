@@ -1,4 +1,4 @@
-"""The whole arithmetic of one attention weight, from two tokens to the softmax."""
+"""The full arithmetic of one attention weight, from two tokens to the softmax."""
 
 from __future__ import annotations
 

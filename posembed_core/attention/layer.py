@@ -1,4 +1,4 @@
-"""One attention layer on one input, wherever its encoding brings position in."""
+"""One attention layer on one input, whichever way its encoding brings position in."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Projections:
     """The weights of one attention layer: what turns a vector into query, key and value.
 
     ``query``, ``key`` and ``value`` have one (head_dim, embed_dim) matrix for each head; their
-    biases, where there are any, one vector (head_dim,).
+    biases, if any, one vector (head_dim,) for each head.
     """
 
     query: Float[Tensor, "num_heads head_dim embed_dim"]
@@ -80,8 +80,8 @@ def random_projections(
 class Attention:
     """What one layer computes for n tokens; every array has the heads first.
 
-    ``q``, ``k`` and ``v`` are the projections (for an additive encoding of the sum, else of the
-    tokens alone; a rotation comes later, in the scores). ``scores`` are complete but for mask and
+    ``q``, ``k`` and ``v`` are the projections (of the sum for an additive encoding, else of the
+    tokens alone; a rotation comes later, in the scores). ``scores`` lack only the mask and the
     temperature. ``allowed`` is True where a query may see a key. ``weights`` is their softmax, and
     ``output`` the weighted sum of the values.
     """
@@ -120,7 +120,7 @@ def attend(
     """Attention of ``tokens`` at ``positions`` (0 … n-1 unless given), in their dtype.
 
     An additive encoding changes the input before all three projections; the others change the
-    scores (Shaw's also what values add up to). ``scale`` is the strength of position, 0 for none.
+    scores (Shaw's also the sum of the values). ``scale`` is the strength of position, 0 for none.
     ``layer_norm`` normalises the input of the projections, as BERT does. The mask is causal by
     position. The encoding's own ``softmax_scale`` is used: 1 for T5, 1 / sqrt(3 d) for DeBERTa.
 
@@ -223,7 +223,7 @@ def checked_positions(
     projections: Projections,
     positions: Positions | None,
 ) -> Tensor:
-    """The positions as int64, or an `EncodingError` for what doesn't fit together.
+    """The positions as int64, or an `EncodingError` where the arguments don't fit together.
 
     >>> import posembed_core as pc
     >>> tokens, none = pc.random_tokens(4, 8), pc.create("none", embed_dim=8)

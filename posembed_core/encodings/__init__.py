@@ -1,4 +1,4 @@
-"""One file an encoding: being in this folder is all that it takes to be registered."""
+"""One file per encoding: every module in this folder is imported, and so registered."""
 
 import importlib
 import pkgutil

@@ -65,7 +65,7 @@ class Cope(RelativeEncoding):
         query_positions: Positions,
         key_positions: Positions,
     ) -> Float[Tensor, "... q_len k_len"]:
-        """p_ij for the gates' logits: how many gates are open from each key to its query."""
+        """p_ij for the gates' logits: how many gates are open between each key and its query."""
         after = relative_positions(query_positions, key_positions) > 0
         gates = logits.sigmoid().masked_fill(after, 0.0)
         # Keys in any order: count from the last one in the text back to each.
@@ -84,13 +84,13 @@ class Cope(RelativeEncoding):
         logits = q @ k.mT
         if self.gates == "scaled":
             logits = logits * self.softmax_scale(self.head_dim)
-        where = self.contextual_positions(logits, query_positions, key_positions)
+        counted = self.contextual_positions(logits, query_positions, key_positions)
         by_position = q @ self.weight.to(q.dtype).T
-        below, above = where.floor().long(), where.ceil().long()
-        return by_position.gather(-1, below).lerp(by_position.gather(-1, above), where - below)
+        below, above = counted.floor().long(), counted.ceil().long()
+        return by_position.gather(-1, below).lerp(by_position.gather(-1, above), counted - below)
 
     def vectors(self, query_position: int, key_positions: Positions) -> Float[Tensor, "n head_dim"]:
         """The e of each key if every gate were open: CoPE then counts tokens, 1 at the query."""
         open_gates = torch.full((1, len(as_positions(key_positions))), torch.inf)
-        where = self.contextual_positions(open_gates, [query_position], key_positions)
-        return self.weight[where[0].long()]
+        counted = self.contextual_positions(open_gates, [query_position], key_positions)
+        return self.weight[counted[0].long()]

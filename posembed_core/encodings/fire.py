@@ -20,7 +20,7 @@ from posembed_core.base import (
 )
 from posembed_core.registry import register
 
-# The hidden layer of a piece with this many pairs stays in the cache and out of the memory bound.
+# The hidden layer of a piece with this many pairs fits the cache, which is faster than memory.
 _PIECE = 2**16
 
 
@@ -60,8 +60,8 @@ class Fire(BiasEncoding):
     ) -> Float[Tensor, "q_len k_len"]:
         """ψ(|i - j|) / ψ(max(L, i)), 0 at the query itself; float64."""
         distances = relative_positions(query_positions, key_positions).abs().to(torch.float64)
-        where = as_positions(query_positions).to(torch.float64).clamp(min=self.threshold)
-        normaliser = (self.c * where).log1p() + 1e-6
+        longest = as_positions(query_positions).to(torch.float64).clamp(min=self.threshold)
+        normaliser = (self.c * longest).log1p() + 1e-6
         return (self.c * distances).log1p_().div_(normaliser.unsqueeze(-1))
 
     def bias(

@@ -65,8 +65,8 @@ class Learned(AdditiveEncoding):
 
         Raises `EncodingError`, before any lookup, for a position outside 0 … max_seq_len - 1.
         """
-        where = self.check_positions(positions)
+        checked = self.check_positions(positions)
         # Rows come out the same however many are drawn, so draw no more than are needed.
-        rows = int(where.max()) + 1 if where.numel() else 0
+        rows = int(checked.max()) + 1 if checked.numel() else 0
         std = self.embed_dim**-0.5 if self.std is None else self.std
-        return seeded_normal(rows, self.embed_dim, self.seed, std, self.skip)[where].to(dtype)
+        return seeded_normal(rows, self.embed_dim, self.seed, std, self.skip)[checked].to(dtype)

@@ -38,5 +38,5 @@ class NoEncoding(AdditiveEncoding):
         self, positions: Positions, dtype: torch.dtype = torch.float32
     ) -> Float[Tensor, "... embed_dim"]:
         """Zeros for every position, however large."""
-        where = as_positions(positions)
-        return torch.zeros(*where.shape, self.embed_dim, dtype=dtype)
+        checked = as_positions(positions)
+        return torch.zeros(*checked.shape, self.embed_dim, dtype=dtype)

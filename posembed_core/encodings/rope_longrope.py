@@ -67,7 +67,7 @@ class RopeLongrope(RotaryEncoding):
                 )
 
     def inv_freq(self, seq_len: int | None = None) -> Float[Tensor, " pairs"]:
-        """``base ** (-2m/d) / factors[m]``; the long factors for ``seq_len`` above the trained."""
+        """``base ** (-2m/d) / factors[m]``; the long factors if ``seq_len`` exceeds the trained."""
         plain = inverse_frequencies(self.rotary_dim, self.base)
         factors = self._factors(seq_len)
         return plain / torch.tensor(factors, dtype=torch.float64) if factors else plain

@@ -61,7 +61,7 @@ class RopeYarn(RotaryEncoding):
             raise EncodingError(f"{text}; try beta_fast={slow:g}", field="beta_fast", nearest=slow)
 
     def ramp_ends(self) -> tuple[float, float]:
-        """The pair where interpolation begins and the one from which on it is in full."""
+        """The pair where interpolation begins and the one from which it is complete."""
         d, length = self.rotary_dim, self.original_max_position_embeddings
         turns = (self.beta_fast, self.beta_slow)
         low, high = (pair_of_turns(d, self.base, length, number) for number in turns)

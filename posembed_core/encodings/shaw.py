@@ -58,7 +58,7 @@ class Shaw(RelativeEncoding):
 
     @property
     def value_table(self) -> Float[Tensor, "rows head_dim"]:
-        """w^V: as many rows, the draws that follow those of the keys."""
+        """w^V: as many rows, drawn after those of the keys."""
         return self._tables()[1]
 
     def _tables(self) -> tuple[Tensor, ...]:

@@ -43,10 +43,10 @@ class Sinusoidal(AdditiveEncoding):
         self, positions: Positions, dtype: torch.dtype = torch.float32
     ) -> Float[Tensor, "... embed_dim"]:
         """The encoding of each position; any integer has one. Angles in float64, then cast."""
-        where = as_positions(positions)
-        pe = torch.empty(*where.shape, self.embed_dim, dtype=dtype)
+        checked = as_positions(positions)
+        pe = torch.empty(*checked.shape, self.embed_dim, dtype=dtype)
         sines, cosines = self._columns()
-        write_waves(where, self._inv_freq, sin=pe[..., sines], cos=pe[..., cosines])
+        write_waves(checked, self._inv_freq, sin=pe[..., sines], cos=pe[..., cosines])
         return pe
 
     @cached_property

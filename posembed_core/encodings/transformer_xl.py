@@ -53,7 +53,7 @@ class TransformerXL(RelativeEncoding):
         return self.head_dim * (self.head_dim + 2)  # W, u and v
 
     def sinusoid(self, distances: Positions) -> Float[Tensor, "n head_dim"]:
-        """R: sines, then cosines, of each distance; float64. An odd dimension has a sine more."""
+        """R: sines, then cosines, of each distance; float64. An odd dimension has one more sine."""
         inv_freq = inverse_frequencies(self.head_dim, self.base)
         angles = position_angles(as_positions(distances), inv_freq)
         return torch.cat((angles.sin(), angles[:, : self.head_dim // 2].cos()), dim=-1)
@@ -73,7 +73,7 @@ class TransformerXL(RelativeEncoding):
         self, distances: Int[Tensor, " n"], dtype: torch.dtype
     ) -> Float[Tensor, "n head_dim"]:
         weight = self.weight.to(torch.float64).T
-        # In pieces, since in float64 sinusoids and products take four times the result.
+        # In pieces: float64 sinusoids and products take four times the memory of the result.
         return torch.cat([(self.sinusoid(d) @ weight).to(dtype) for d in distances.split(512)])
 
     def relative_scores(

@@ -69,10 +69,10 @@ class XPos(RotaryEncoding):
         That happens to keys far after their query, and to nothing else: for float32 from about
         36,000 tokens with ``scale_base=512``, for float16 from about 4,500.
         """
-        where = as_positions(query_positions), as_positions(key_positions)
-        distances = relative_positions(*where).to(torch.float64) * (-scale / self.scale_base)
-        queries = self.rotate(q.to(torch.float64), where[0], scale=scale)
-        keys = self.rotate(k.to(torch.float64), where[1], scale=scale)
+        positions = as_positions(query_positions), as_positions(key_positions)
+        distances = relative_positions(*positions).to(torch.float64) * (-scale / self.scale_base)
+        queries = self.rotate(q.to(torch.float64), positions[0], scale=scale)
+        keys = self.rotate(k.to(torch.float64), positions[1], scale=scale)
         width = self.rotary_dim
         total = queries[..., width:] @ keys[..., width:].mT
         q_a, q_b = split_pairs(queries[..., :width], self.pairing)
@@ -83,7 +83,7 @@ class XPos(RotaryEncoding):
             total += products * (distances * log_zeta).exp()
         out = (softmax_scale * total).to(q.dtype)
         if not out.isfinite().all() and q.isfinite().all() and k.isfinite().all():
-            after = f"a key {int(relative_positions(*where).max())} tokens after its query"
+            after = f"a key {int(relative_positions(*positions).max())} tokens after its query"
             message = f"{after} is amplified beyond what {q.dtype} holds; bring positions closer"
             raise EncodingError(message, field="positions")
         return out

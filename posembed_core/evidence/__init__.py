@@ -1,7 +1,7 @@
-"""What each encoding's numbers are checked against: read by the tests and by the about boxes.
+"""What each encoding's numbers are checked against, for the tests and the about boxes.
 
-A page shows what `evidence_for` gives; the tests run every entry and fail for one that does not
-hold or has no test. So a box can't claim what isn't tested.
+A page shows what `evidence_for` gives; the tests run every entry and fail if one does not hold
+or has no test. So a box can't claim what isn't tested.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from posembed_core.registry import create
 
 @dataclass(frozen=True, kw_only=True)
 class Check:
-    """One thing that holds for the encodings in ``slugs``, said in one line."""
+    """A claim about the encodings in ``slugs``, stated in one line."""
 
     id: str
     slugs: tuple[str, ...]
@@ -27,7 +27,7 @@ class Golden(Check):
 
     ``call`` is a method or a property. Positions are lists, vectors are tuples. The expected
     numbers are as the source gives them, so ``tolerance`` is half a unit of their last digit or
-    more. ``fault`` names the case in which users met a wrong one.
+    more. ``fault`` names the reported case in which users got a wrong number.
 
     >>> row = Golden(
     ...     id="row",
@@ -88,7 +88,7 @@ class Parity(Check):
 
 @dataclass(frozen=True, kw_only=True)
 class Law(Check):
-    """A property that holds for every legal setting, tested on settings that are drawn."""
+    """A property that holds for every legal setting, tested on randomly drawn settings."""
 
 
 def _argument(value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Known numbers: those of tables, ALiBi and T5; the other families have their own files."""
+"""Known numbers of tables, ALiBi and T5; the other families have their own files."""
 
 from __future__ import annotations
 

@@ -57,14 +57,14 @@ class AdditiveEncoding(Encoding):
     ) -> Combined:
         """H = e + s·p, e ∘ s·p or [e; s·p]; the vectors are the rows p."""
         p = excerpt.vectors
-        # A table that nobody else has is let go before h needs memory.
+        # A table that nobody else holds is freed before h needs memory.
         moved = scale * (self.table(positions, token.dtype) if p is None else p)
         return Combined(token, moved, join(token, moved, operation), moved)
 
     def check_positions(self, positions: Positions) -> Int[Tensor, "..."]:
-        """Positions as int64; `EncodingError`, naming both numbers, for one without a vector."""
-        where, count = as_positions(positions), self.position_count
-        outside = where[(where < 0) | (where >= count)] if count is not None else where[:0]
+        """Positions as int64; `EncodingError`, with position and size, for one without a row."""
+        checked, count = as_positions(positions), self.position_count
+        outside = checked[(checked < 0) | (checked >= count)] if count is not None else checked[:0]
         if count is not None and outside.numel():
             raise EncodingError(
                 f"position {int(outside[0])} has no row in a table of {count} rows: positions go "
@@ -72,7 +72,7 @@ class AdditiveEncoding(Encoding):
                 field="positions",
                 nearest=min(max(int(outside[0]), 0), count - 1),
             )
-        return where
+        return checked
 
     def scores(
         self,
@@ -84,9 +84,9 @@ class AdditiveEncoding(Encoding):
         scale: float = 1.0,
         softmax_scale: float = 1.0,
     ) -> Float[Tensor, "... q_len k_len"]:
-        """``(q + scale P[i]) · (k + scale P[j])``: the input's change seen through identity maps.
+        """``(q + scale P[i]) · (k + scale P[j])``: the sum at the input, with identity projections.
 
-        With real projections the vectors are added before them (see `attention.layer`).
+        With real projections the vectors are added before projecting (see `attention.layer`).
         """
         queries = q + scale * self.table(query_positions, q.dtype)
         keys = k + scale * self.table(key_positions, k.dtype)

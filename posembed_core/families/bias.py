@@ -47,7 +47,7 @@ class BiasEncoding(Encoding):
         operation: Operation = "add",
         excerpt: Excerpt = WHOLE,
     ) -> Combined:
-        """H = e; the vectors are the bias, and empty ones where nobody asks for it."""
+        """H = e; the vectors are the bias, empty if ``excerpt.heads`` is."""
         b = excerpt.vectors
         if b is None:
             b = self.bias(positions, positions, heads=excerpt.heads).to(token.dtype)

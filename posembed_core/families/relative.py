@@ -30,7 +30,7 @@ class RelativeEncoding(Encoding):
 
     door: ClassVar[str] = "projections"
     acts_inside: ClassVar[bool] = True
-    # Whether softmax_scale multiplies what position adds, too.
+    # Whether softmax_scale also multiplies what position adds.
     scaled: ClassVar[bool] = True
     head_dim: int = integer(64, "Dimension", low=2, high=MAX_DIM, role="dimension")
 

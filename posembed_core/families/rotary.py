@@ -44,7 +44,7 @@ class RotaryEncoding(Encoding):
         1.0, "Rotated part", low=0.0, high=1.0, help="The share of the channels that turns"
     )
 
-    # What a Hugging Face config calls it (rope_type), and the keys that it must and may give.
+    # Its rope_type in a Hugging Face config, and the keys that the config must and may give.
     rope_types: ClassVar[tuple[str, ...]] = ()
     required_keys: ClassVar[tuple[str, ...]] = ()
     optional_keys: ClassVar[tuple[str, ...]] = ()
@@ -101,26 +101,26 @@ class RotaryEncoding(Encoding):
         ``seq_len`` is the whole sequence's length where the frequencies depend on it; None takes
         one more than the greatest position given. ``scale=0.5`` is position interpolation by 2.
         """
-        where = as_positions(positions)
-        length = self._length(where, seq_len)
-        angles = self.angles(where, length, scale=scale)
+        checked = as_positions(positions)
+        length = self._length(checked, seq_len)
+        angles = self.angles(checked, length, scale=scale)
         return rotate_pairs(x, angles, self.pairing, self.attention_factor(length))
 
     def angles(
         self, positions: Positions, seq_len: int | None = None, *, scale: float = 1.0
     ) -> Float[Tensor, "... pairs"]:
         """The angle of each pair at each position, radians, float64."""
-        where = as_positions(positions)
-        length = self._length(where, seq_len)
-        return position_angles(where, self.inv_freq(length), scale)
+        checked = as_positions(positions)
+        length = self._length(checked, seq_len)
+        return position_angles(checked, self.inv_freq(length), scale)
 
-    def _length(self, where: Int[Tensor, "..."], seq_len: int | None) -> int:
-        return sequence_length(where) if seq_len is None else seq_len
+    def _length(self, checked: Int[Tensor, "..."], seq_len: int | None) -> int:
+        return sequence_length(checked) if seq_len is None else seq_len
 
     def cosines(
         self, positions: Positions, seq_len: int | None = None, *, scale: float = 1.0
     ) -> Float[Tensor, "... head_dim"]:
-        """Cosine of the angle by which each channel's pair is turned, float64: its picture.
+        """The picture: cosine of the angle by which each channel's pair is turned, float64.
 
         The first column of each pair's 2 × 2 matrix; 1 for channels that don't turn. It is the
         rotation of a vector whose pairs are all (1, 0), read back at both channels of each pair.
@@ -161,7 +161,7 @@ class RotaryEncoding(Encoding):
         scale: float = 1.0,
         softmax_scale: float = 1.0,
     ) -> Float[Tensor, "... q_len k_len"]:
-        """Products of the rotated queries and keys, both at the length of the longer one."""
+        """Products of rotated queries and keys, both at the longer one's length."""
         both = (as_positions(query_positions), as_positions(key_positions))
         length = max(map(sequence_length, both))
         queries = self.rotate(q, both[0], length, scale=scale)

@@ -15,7 +15,7 @@ from posembed_core.parameters import EncodingError
 
 MAX_DISTANCE = 2**20
 KINDS = ("untouched", "blended", "interpolated", "still")
-# Two frequencies nearer than this (relative) are the same one: far above float64's rounding.
+# Frequencies within this relative distance count as equal; it is far above float64's rounding.
 _SAME = 1e-9
 
 
@@ -24,8 +24,8 @@ class PairTable:
     """Each pair of channels before and after a scaling, for a sequence of ``length`` tokens.
 
     Frequencies in radians per position, wavelengths in positions. ``kind`` says what the scaling
-    does to the pair: "untouched"; "interpolated", slowed by all that the scaling slows any pair by;
-    "blended", anything between; "still", it doesn't turn at all.
+    does to the pair: "untouched"; "interpolated", slowed as much as the scaling slows any pair;
+    "blended", anything between; "still", not turning at all.
     """
 
     length: int | None
@@ -52,12 +52,12 @@ class PairTable:
         return (position * self.before) % (2 * math.pi), (position * self.after) % (2 * math.pi)
 
     def seen(self, length: int) -> Float[Tensor, " pairs"]:
-        """The greatest angle of each pair over ``length`` positions before, at most one turn."""
+        """The greatest unscaled angle of each pair over ``length`` positions, at most one turn."""
         return (length * self.before).clamp(max=2 * math.pi)
 
 
 def pair_table(encoding: RotaryEncoding, length: int | None = None) -> PairTable:
-    """The pairs of plain RoPE and of ``encoding`` at ``length``; None is within the trained one.
+    """The pairs of plain RoPE and of ``encoding`` at ``length``; None means within the trained.
 
     >>> import posembed_core as pc
     >>> pair_table(pc.create("rope-linear", head_dim=4, factor=2)).kind
@@ -114,8 +114,8 @@ def mean_score(
     """The score of a query and a key of all ones against their distance, 1 at distance 0.
 
     ``mean over pairs of cos(distance * inv_freq)``, times the attention factor squared; each cell
-    is the mean over the distances ``edges[i] … edges[i + 1] - 1``. In closed form, so that a
-    million distances cost no more than the cells: a sum of cosines at equal steps is
+    is the mean over the distances ``edges[i] … edges[i + 1] - 1``. In closed form, so that the
+    cost depends on the cells, not on a million distances: a sum of cosines at equal steps is
     ``cos(middle * w) * sin(n * w / 2) / sin(w / 2)`` (Dirichlet's kernel). float64.
 
     >>> mean_score(torch.tensor([0.0], dtype=torch.float64), distance_edges(8, 4), 1.5).tolist()

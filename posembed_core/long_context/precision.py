@@ -22,9 +22,9 @@ _PIECE = 2**19
 
 @dataclass(frozen=True)
 class Arithmetic:
-    """In which types a program computes: positions, inverse frequencies, their product and cos.
+    """The types in which a program computes positions, inverse frequencies, their product and cos.
 
-    The product is taken in ``angles``, and cos of it too, as torch does on a CPU or a GPU.
+    The product and its cos are both computed in ``angles``, as torch does on a CPU or a GPU.
     """
 
     title: str
@@ -73,7 +73,7 @@ def exact_until(dtype: torch.dtype) -> int:
 
 
 def first_collision(dtype: torch.dtype) -> tuple[int, int]:
-    """The first position that reads as another one, and which: bfloat16's 257 reads 256.
+    """The first position that rounds to another, and that other: in bfloat16, 257 becomes 256.
 
     >>> first_collision(torch.bfloat16)
     (257, 256)
@@ -85,8 +85,8 @@ def first_collision(dtype: torch.dtype) -> tuple[int, int]:
 def distinct_positions(length: int, dtype: torch.dtype) -> int:
     """How many different values the positions 0 … length - 1 have in ``dtype``.
 
-    Past 2^k every 2^(k-p)-th integer is a value, p being the bits of the significand; all that
-    overflows is one more value, infinity.
+    Past 2^k every 2^(k-p)-th integer is a value, p being the bits of the significand; everything
+    that overflows shares one more value, infinity.
 
     >>> distinct_positions(131072, torch.bfloat16)
     1409
@@ -138,8 +138,8 @@ def max_cos_error(
 ) -> float:
     """``max |Δcos|`` over the positions ``start … length - 1`` and all pairs.
 
-    In pieces of bounded memory. Positions whose angle overflows count as an error of 2, the
-    greatest that a cosine can have.
+    Computed in pieces, to bound memory. A position whose angle overflows counts as an error of 2,
+    the greatest that a cosine can have.
 
     >>> max_cos_error(torch.tensor([1.0]).double(), 257, ARITHMETICS["float32"]) < 1e-7
     True
@@ -170,7 +170,7 @@ class WorstPair:
 def worst_pair(
     inv_freq: Float[Tensor, " pairs"], position: int, arithmetic: Arithmetic
 ) -> WorstPair:
-    """Where rounding shows most at ``position``.
+    """The pair that rounding affects most at ``position``.
 
     >>> worst_pair(torch.tensor([1.0, 0.0]).double(), 257, ARITHMETICS["bfloat16"]).angle
     (257.0, 256.0)
@@ -195,7 +195,7 @@ def error_curve(
 ) -> tuple[Int[Tensor, " n"], Float[Tensor, " n"]]:
     """At most ``points`` positions from 1 to ``last``, and the largest error of a cosine at each.
 
-    The positions are equally spaced on a logarithmic scale, so that small ones are all there; an
+    The positions are equally spaced on a logarithmic scale, so that no small one is missing; an
     angle that overflows counts as an error of 2.
 
     >>> positions, error = error_curve(torch.tensor([1.0]).double(), 8, ARITHMETICS["float32"])
