@@ -7,7 +7,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 _PIECE = 2**16  # values, 512 kB in float64
-_FEW = 2**14  # values, for which pieces are not worth their while
+_FEW = 2**14  # values: up to this many, working in pieces isn't worth it
 
 
 def row_norms(matrix: Float[Tensor, "n d"]) -> Float[Tensor, " n"]:
@@ -30,8 +30,8 @@ def row_products(
     ``squared``: the sum of the squared products instead, so ‖a ∘ b‖² of each row.
 
     A few rows at a time, whose float64 copies stay in the processor's cache and always in the same
-    memory: of 8192 × 4096 values whole copies take five times as long, and so do pieces for which
-    the system has to find new memory each.
+    memory: of 8192 × 4096 values whole copies take five times as long, and so do pieces that
+    need new memory from the system each time.
 
     >>> row_products(torch.tensor([[1.0, 2.0]]), torch.tensor([[3.0, 4.0]]))
     tensor([11.], dtype=torch.float64)
@@ -51,6 +51,6 @@ def row_products(
 
 
 def _is_plain(*matrices: Tensor) -> bool:
-    """Whether whole copies are best: of small matrices, and where a gradient is asked for."""
+    """Whether whole copies are best: for small matrices, or where a gradient is needed."""
     differentiable = torch.is_grad_enabled() and any(m.requires_grad for m in matrices)
     return differentiable or matrices[0].numel() <= _FEW

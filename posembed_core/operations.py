@@ -63,7 +63,7 @@ class Norms:
 class Combined:
     """What goes into the first attention layer, and the two parts that it is made of.
 
-    ``token`` (n, d) is e, with the sqrt(d) factor where that was asked for. ``combined`` is h:
+    ``token`` (n, d) is e, times sqrt(d) if that was asked for. ``combined`` is h:
     (n, d), or (n, d + p) for a concatenation. ``moved`` (n, p) is the vector by which position
     moves e: s·p for an additive encoding, h - e (before any LayerNorm) for a rotation, and zero
     where position acts inside attention, so that h = e.
@@ -95,7 +95,7 @@ class Combined:
         return Norms(token=token, position=moved, combined=combined)
 
     def normalised(self, layer_norm: LayerNorm | None) -> Combined:
-        """The same with h after a LayerNorm; without one, the same."""
+        """A copy with h after the LayerNorm; itself where ``layer_norm`` is None."""
         if layer_norm is None:
             return self
         return Combined(self.token, self.position, layer_norm(self.combined), self.moved)

@@ -1,4 +1,4 @@
-"""The typed fields of an encoding: what is allowed, how it is said, and how it travels in a URL."""
+"""The typed fields of an encoding: what is allowed, how it is labelled and written in a URL."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import numpy as np
 
 class _Short(reprlib.Repr):
     def repr_int(self, number: int, level: int) -> str:
-        # Python refuses to write down a number of more than 4300 digits.
+        # Python refuses to print a number of more than 4300 digits.
         huge = abs(number) >= 10**4000
         return f"{number.bit_length()} bits" if huge else super().repr_int(number, level)
 
@@ -26,7 +26,7 @@ Role = Literal["option", "length", "dimension"]
 
 
 class EncodingError(ValueError):
-    """A setting that no encoding can have, or a position that it has no vector for.
+    """A setting that an encoding can't have, or a position without a vector.
 
     The message says in one sentence what was given, what is allowed and what to try; ``field``
     names the parameter and ``nearest`` is the legal value closest to what was given, where there

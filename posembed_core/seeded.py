@@ -1,4 +1,4 @@
-"""Seeded random matrices, the same numbers as NumPy's legacy generator gives."""
+"""Seeded random matrices, with the numbers of NumPy's legacy generator."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ def seeded_normal(
 ) -> Float[Tensor, "rows columns"]:
     """``numpy.random.RandomState(seed).randn(rows, columns) * std``, float32, as the handbook does.
 
-    ``skip`` draws are thrown away first. Row by row the same numbers, however many rows are asked
-    for. Drawn in pieces, so that the float64 numbers of a large matrix never lie in memory at once.
+    ``skip`` draws are thrown away first. A row's numbers stay the same, however many rows are asked
+    for. Drawn in pieces, so that a large matrix is never in memory as float64 as a whole.
 
     >>> seeded_normal(1, 3, seed=42)
     tensor([[ 0.4967, -0.1383,  0.6477]])

@@ -63,8 +63,8 @@ class Golden(Check):
         """Whether the computed numbers are the expected ones, within the tolerance."""
         expected = torch.tensor(self.expected, dtype=torch.float64)
         computed = self.computed()
-        near = computed.shape == expected.shape and (computed - expected).abs() <= self.tolerance
-        return bool(torch.as_tensor(near).all())
+        agrees = computed.shape == expected.shape and (computed - expected).abs() <= self.tolerance
+        return bool(torch.as_tensor(agrees).all())
 
 
 @dataclass(frozen=True, kw_only=True)

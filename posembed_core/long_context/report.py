@@ -188,7 +188,7 @@ def _pairs(table: PairTable) -> str:
 
 
 def own_fields(encoding: RotaryEncoding) -> dict[str, str]:
-    """What this scaling has that plain RoPE hasn't, ``{config key: value}``, only what is set.
+    """The fields set here that plain RoPE lacks, as ``{config key: value}``.
 
     >>> import posembed_core as pc
     >>> own_fields(pc.create("rope-linear", factor=4))

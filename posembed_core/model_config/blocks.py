@@ -1,4 +1,4 @@
-"""Where a model's config keeps its RoPE settings, in each of the spellings that are in use."""
+"""Where a model's config keeps its RoPE settings, in each spelling in use."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ class ConfigError(EncodingError):
 class RopeBlock:
     """The RoPE settings of one kind of layer.
 
-    ``layer_type`` is "" where all layers share them; ``path`` says where ``keys`` stand in the
-    config, "" where there is no block. ``config`` is the language model's part of the file.
+    ``layer_type`` is "" where all layers share them; ``path`` says where ``keys`` are in the
+    config, "" without one. ``config`` is the language model's part of the file.
     """
 
     layer_type: str
@@ -48,13 +48,13 @@ class RopeBlock:
         return "default"
 
     def place(self, key: str) -> str:
-        """The name of a key of this block, with the block's."""
+        """A key of this block, preceded by the block's path."""
         return f"{self.path}.{key}" if self.path else key
 
     def bases(self) -> dict[str, Any]:
-        """Every base that the config gives these layers, the one that counts first.
+        """Every base that the config gives these layers; the first one counts.
 
-        As in transformers 5.24 the block's own ``rope_theta`` wins, then the one beside it.
+        As in transformers 5.24 the block's own ``rope_theta`` wins, then the one beside the block.
         """
         outer = (
             _LOCAL_BASES if self.layer_type == LOCAL and _two_bases(self.config) else _GLOBAL_BASES
@@ -74,19 +74,19 @@ class RopeBlock:
         return DEFAULT_BASE, "transformers' default"
 
     def rotated_parts(self) -> dict[str, Any]:
-        """Every share of rotated channels that the config gives, the one that counts first."""
+        """Every share of rotated channels that the config gives; the first one counts."""
         inside = {self.place(key): self.keys.get(key) for key in _PARTS} if self.path else {}
         return _given(inside | {key: self.config.get(key) for key in _PARTS})
 
     def trained_lengths(self) -> dict[str, Any]:
-        """Every ``original_max_position_embeddings``; beside the block wins, as for Phi-3."""
+        """Every ``original_max_position_embeddings``; the one beside a block wins (Phi-3)."""
         key = "original_max_position_embeddings"
         inside = {self.place(key): self.keys.get(key)} if self.path else {}
         return _given({key: self.config.get(key)} | inside)
 
 
 def text_config(config: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The part that describes the language model: of a multimodal config, the one inside.
+    """The part that describes the language model: in a multimodal config, the inner one.
 
     >>> text_config({"vision_config": {}, "text_config": {"head_dim": 64}})
     {'head_dim': 64}
@@ -99,7 +99,7 @@ def text_config(config: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def rope_blocks(config: Mapping[str, Any]) -> tuple[RopeBlock, ...]:
-    """One block for each kind of layer; never none.
+    """One block for each kind of layer, and at least one.
 
     Raises `ConfigError` where a block is no object.
 
@@ -114,7 +114,7 @@ def rope_blocks(config: Mapping[str, Any]) -> tuple[RopeBlock, ...]:
     if nested:
         return tuple(RopeBlock(key, f"{path}.{key}", nested[key], text) for key in nested)
     if _two_bases(text):
-        # Gemma 3 and ModernBERT before transformers 5: the scaling is the global layers' alone.
+        # Gemma 3 and ModernBERT before transformers 5: only global layers are scaled.
         return (RopeBlock(GLOBAL, path, block, text), RopeBlock(LOCAL, "", {}, text))
     return (RopeBlock("", path, block, text),)
 

@@ -1,4 +1,4 @@
-"""What a config may leave out, since the model's code has it: the defaults of transformers 5.24."""
+"""What a config may leave out: the defaults in the model code of transformers 5.24."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ _REASONS = {
 class Finding:
     """One thing to know: an error stops the frequencies from being computed, a warning doesn't.
 
-    ``key`` is where it stands in the config, ``message`` what is so, ``reason`` why it matters.
+    ``key`` is its place in the config, ``message`` the fact, ``reason`` why it matters.
     """
 
     severity: Literal["error", "warning"]
@@ -45,7 +45,7 @@ class Finding:
 
 
 def finding_of(error: EncodingError, block: RopeBlock | None = None) -> Finding:
-    """The error as a finding; ``block`` is where the field that it names may stand.
+    """The error as a finding; ``block`` is where the field that it names may be.
 
     >>> finding_of(EncodingError("factor must be a number", field="factor")).key
     'factor'
@@ -122,7 +122,7 @@ def given_twice(block: RopeBlock) -> Iterator[Finding]:
 
 
 def ignored_keys(block: RopeBlock, cls: type[RotaryEncoding]) -> Iterator[Finding]:
-    """Warnings about keys of the block that the formula of its type has no place for.
+    """Warnings about keys of the block that the formula of its type doesn't use.
 
     >>> from posembed_core.model_config.blocks import rope_blocks
     >>> (block,) = rope_blocks({"rope_scaling": {"type": "linear", "factr": 2}})
@@ -150,7 +150,7 @@ def ignored_keys(block: RopeBlock, cls: type[RotaryEncoding]) -> Iterator[Findin
 
 
 def about_settings(block: RopeBlock, settings: RopeSettings) -> Iterator[Finding]:
-    """Warnings about settings that can be computed, but don't fit one another.
+    """Warnings about settings that can be computed but contradict one another.
 
     >>> from posembed_core.model_config.blocks import rope_blocks
     >>> from posembed_core.model_config import read_rope

@@ -56,8 +56,8 @@ class LayerReading:
 class ConfigReading:
     """All that a config says about RoPE: one entry for each kind of layer, and all findings.
 
-    ``layers`` are in the file's order. Where they can't be told apart there are none, and ``error``
-    says why. ``findings`` are about the whole file, errors first, each of them once.
+    ``layers`` are in the file's order. If they can't be told apart, it is empty and ``error``
+    says why. ``findings`` are about the whole file, errors first, without duplicates.
     """
 
     layers: tuple[LayerReading, ...]
@@ -102,7 +102,7 @@ def rotary_from_config(config: Mapping[str, Any], layer_type: str | None = None)
 
 
 def read_rope(config: Mapping[str, Any]) -> ConfigReading:
-    """The settings and the findings of a Hugging Face config, in one walk; it never raises.
+    """The settings and the findings of a Hugging Face config, in one pass; it never raises.
 
     >>> reading = read_rope({"head_dim": 64, "rope_scaling": {"type": "linear", "factor": 0.5}})
     >>> [settings.encoding.factor for settings in reading.settings]
@@ -115,7 +115,7 @@ def read_rope(config: Mapping[str, Any]) -> ConfigReading:
     except EncodingError as error:
         return ConfigReading((), (finding_of(error),), error)
     layers = tuple(map(_read_layer, blocks))
-    # Layers share what stands beside their blocks: say it once.
+    # Layers share what stands beside their blocks: report it once.
     everywhere = itertools.chain(
         about_config(blocks[0].config), *(layer.findings for layer in layers)
     )
@@ -150,7 +150,7 @@ def _read_layer(block: RopeBlock) -> LayerReading:
 
 @contextlib.contextmanager
 def _noted(errors: list[EncodingError]) -> Iterator[None]:
-    """Keep an error of what happens in here, and go on after it."""
+    """Collect an `EncodingError` raised in the block, and carry on after it."""
     try:
         yield
     except EncodingError as error:

@@ -36,8 +36,8 @@ class RopeSettings:
 def settings_of(block: RopeBlock, cls: type[RotaryEncoding], head: tuple[int, str]) -> RopeSettings:
     """The settings of one kind of layer, whose keys have been checked.
 
-    ``cls`` is what `rope_class` says of the block, ``head`` what `head_size` does. Raises
-    `EncodingError` for what is impossible together.
+    ``cls`` is the result of `rope_class`, ``head`` that of `head_size`. Raises `EncodingError` for
+    settings that can't hold together.
 
     >>> from posembed_core.model_config.blocks import rope_blocks
     >>> (block,) = rope_blocks({"rope_theta": 500000.0})
@@ -146,7 +146,7 @@ def _derived_factor(block: RopeBlock, cls: type[RotaryEncoding]) -> bool:
 
 
 def _turning(cls: type[RotaryEncoding]) -> bool:
-    """Proportional RoPE pairs the whole head, so the share that turns is its own business."""
+    """Proportional RoPE pairs the whole head, so it handles the turning share itself."""
     return "partial_rotary_factor" in cls.optional_keys
 
 

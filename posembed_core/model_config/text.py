@@ -12,7 +12,7 @@ MAX_BYTES = 1_000_000
 MAX_DEPTH = 32
 MAX_DIGITS = 25
 
-# What needs a look before json reads it: strings are matched to be stepped over.
+# Tokens to check before json reads them; strings are matched only to be skipped.
 _TOKEN = re.compile(
     r'"(?:[^"\\]|\\.)*"|[\[{]|[\]}]|-?\bInfinity\b|\bNaN\b|-?\d[\d.eE+-]*', re.DOTALL
 )

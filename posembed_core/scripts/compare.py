@@ -19,7 +19,7 @@ from posembed_core.scripts.values import (
 from posembed_core.scripts.writer import Given, Part, has_section, write
 
 CompareView = Literal["picture", "similarity", "norms"]
-_SAID = {
+_SUBTITLES = {
     "picture": "what it contributes",
     "similarity": "the scores that position alone gives",
     "norms": "norms with and without it",
@@ -35,7 +35,7 @@ def compare_script(
     head: int = 0,
     at: Sequence[int] = (0,),
 ) -> str:
-    """The script that prints some rows ``at`` of a view of the comparison, and the norms.
+    """The script that prints the rows ``at`` of a view of the comparison, and the norms.
 
     The rows are those of the matrix as the core gives it: positions, queries, or keys as the last
     query sees them. Raises `NoRecipeError` for an encoding without a recipe.
@@ -72,7 +72,7 @@ def compare_script(
     else:
         parts += [Part(family, ("combine",)), Part("blocks/compare", ("additive moved",))]
     parts += [Part("blocks/compare", ("show norms",))]
-    return write(f"{encoding.title}: {_SAID[view]}. {PROMISE}", parts, given)
+    return write(f"{encoding.title}: {_SUBTITLES[view]}. {PROMISE}", parts, given)
 
 
 def _vectors(encoding: Encoding, view: CompareView) -> list[Part]:

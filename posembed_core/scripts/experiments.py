@@ -1,4 +1,4 @@
-"""What `attention.experiments` and `attention.distance` try, as scripts."""
+"""Scripts of the experiments in `attention.experiments` and `attention.distance`."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ class StoredTable:
 
     ``file`` is the name (or the path from where the script runs), ``tensor`` that of the tensor in
     it; its first ``offset`` rows belong to no position. The name's ending says the format: .npy,
-    .npz, .safetensors, else what torch.save wrote.
+    .npz, .safetensors, otherwise torch.save's format.
     """
 
     file: str
@@ -128,7 +128,7 @@ def measures_script(source: TableSource, which: str = "") -> str:
 
 
 def _table(source: TableSource) -> tuple[list[Part], Mapping[str, Given]]:
-    """What makes p, the rows of the table that belong to positions."""
+    """The parts that make p, the table's rows that belong to positions."""
     if isinstance(source, TrainedTable):
         spec = replace(source.spec, snapshot_every=source.spec.steps)
         trained = ("model", "train", "trained") if source.step > 0 else ()

@@ -1,4 +1,4 @@
-"""What all scripts need: their tokens, heads and encodings, and the values to be filled in."""
+"""What all scripts need: tokens, heads, encodings, and the values to fill in."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def recipe_of(encoding: Encoding, tokens: Tokens | None = None) -> str:
     'recipes/rope_yarn'
     """
     name = f"recipes/{encoding.slug.replace('-', '_')}"
-    # A table is data: a script finds it only in the model that it reads anyway.
+    # A table is data: a script can find it only in a model that it loads anyway.
     foreign = isinstance(encoding, PositionTable) and not (
         isinstance(tokens, ModelTokens) and tokens.model.positions is encoding
     )

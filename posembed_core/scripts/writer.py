@@ -1,11 +1,11 @@
-"""Scripts in plain PyTorch, put together from small files that are programs themselves.
+"""Scripts in plain PyTorch, assembled from small files that are programs themselves.
 
 A recipe file is a module that nobody imports: what stands above its first ``# ---`` line (imports,
 and stand-ins for the names that other recipes or the setting give) is there for linters and type
 checkers; what follows is copied into the script. A line ``# --- name`` begins a section that goes
-only into scripts which ask for it by name. An ``if`` whose answer the setting knows is decided when
-the script is written, and only the chosen branch stays, so that a script says what is on the screen
-and no more.
+only into scripts which ask for it by name. An ``if`` whose answer the setting determines is decided
+when the script is written, and only the chosen branch stays, so that a script says what is on the
+screen and no more.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def has_recipe(file: str) -> bool:
 
 
 def has_section(file: str, name: str) -> bool:
-    """Whether a recipe file has a section that not all of them have.
+    """Whether a recipe file has an optional section.
 
     Raises `LookupError` for a name that no encoding's recipe may have.
 
@@ -84,7 +84,7 @@ def write(
 ) -> str:
     """The script: a docstring, the imports and values that it needs, then the parts in order.
 
-    ``double`` computes in float64 throughout, as the core does where rounding is what is measured.
+    ``double`` computes in float64 throughout, as the core does where it measures rounding.
     Raises `LookupError` for a section that its file doesn't have and an encoding can't leave out.
 
     >>> tokens = {"seq_len": Given(3), "embed_dim": Given(2), "token_seed": Given(1)}
@@ -111,7 +111,7 @@ def write(
 
 
 def _inside(signature: str, bodies: Sequence[str]) -> str:
-    """A function: one empty line around functions in it, none between its other parts."""
+    """A function; one empty line around functions inside it, none between other parts."""
     lines = bodies[0]
     for before, body in itertools.pairwise(bodies):
         function = isinstance(ast.parse(before).body[-1], ast.FunctionDef)
@@ -148,7 +148,7 @@ def decide(body: str, known: Mapping[str, Constant]) -> str:
         if node is None:
             return body
         test = compile(ast.Expression(node.test), "<recipe>", "eval")
-        # The test is code of our own; the values are the setting's.
+        # The test is our own code, and the values come from the setting.
         holds = eval(test, {"__builtins__": {}}, dict(known))  # noqa: S307
         lines[node.lineno - 1 : node.end_lineno] = _branch(node, lines, bool(holds))
         body = "\n".join(lines)
@@ -162,7 +162,7 @@ def _read(file: str) -> str:
 
 
 def _sections(file: str) -> dict[str, str]:
-    """``{name: code}`` in order; a file without ``# ---`` has nothing but what is above it.
+    """``{name: code}`` in order; a file without ``# ---`` has only the part above.
 
     Raises `LookupError` for a section of an encoding's recipe that no script would ask for.
     """
@@ -215,7 +215,7 @@ def _branch(node: ast.If, lines: Sequence[str], holds: bool) -> list[str]:
 
 
 def _joined(blocks: Sequence[str]) -> str:
-    """The blocks with an empty line between, two around functions; a script's last line ends."""
+    """The blocks with an empty line between, two around functions, and a final newline."""
     script = blocks[0]
     for before, block in itertools.pairwise(blocks):
         function = block.startswith("def ") or isinstance(

@@ -1,4 +1,4 @@
-"""The ways out of a table that is too short: more rows, interpolated rows, or a formula."""
+"""Ways to extend a table that is too short: more rows, interpolated rows, or a formula."""
 
 from __future__ import annotations
 
@@ -45,16 +45,16 @@ def interpolated(table: Float[Tensor, "n d"], length: int) -> Extended:
     """The table stretched to ``length`` rows, each on the line between its two nearest ones.
 
     New row i stands at i (n - 1) / (length - 1) of the old ones, so that the first and the last
-    stay (``align_corners=True`` of torch's interpolate): positions move, none lies beyond what was
-    trained. ViT stretches its grid likewise for larger images (Dosovitskiy et al. 2021, section
-    3.2), there with ``align_corners=False``. Raises `EncodingError` as `longer` does.
+    stay (``align_corners=True`` of torch's interpolate): positions move, but none lies outside the
+    trained range. ViT stretches its grid likewise for larger images (Dosovitskiy et al. 2021,
+    section 3.2), there with ``align_corners=False``. Raises `EncodingError` as `longer` does.
 
     >>> interpolated(torch.tensor([[0.0], [1.0]]), 3).weight.tolist()
     [[0.0], [0.5], [1.0]]
     """
     rows = table.shape[0]
     _checked(length, rows)
-    # Whole numbers until the one division, so that a row that falls on an old one is that row.
+    # Whole numbers until the one division, so that a row that falls on an old row equals it.
     place = torch.arange(length) * (rows - 1)
     last = max(length - 1, 1)
     low = place // last

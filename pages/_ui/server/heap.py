@@ -16,12 +16,12 @@ def _glibc() -> ctypes.CDLL | None:
 
 
 def set_thresholds() -> None:
-    """Blocks of 1 MB and more go back as soon as they are freed.
+    """Return blocks of 1 MB and more to the system as soon as they are freed.
 
-    glibc's own threshold grows to 32 MB with use: then the pieces of large matrices stay in each
+    glibc's own threshold grows to 32 MB with use: the pieces of large matrices then stay in each
     session thread's heap, and after a few pictures of 8192 × 4096 the process holds twice what it
     needs (1,494 MB against 682 MB, measured). Smaller pieces come and go at the end of a heap,
-    which may keep 8 MB for them: asking the system for each anew makes pictures a fifth slower.
+    which may keep 8 MB for them: asking the system again each time makes pictures a fifth slower.
     """
     if glibc := _glibc():
         glibc.mallopt(_M_MMAP_THRESHOLD, 2**20)
@@ -29,9 +29,9 @@ def set_thresholds() -> None:
 
 
 def trim() -> None:
-    """Give back what lies free anywhere in the threads' heaps; 1 to 30 ms, without Python's lock.
+    """Give back free memory anywhere in the threads' heaps; 1 to 30 ms, without Python's lock.
 
-    Left alone, a heap shrinks from its end only, and one small object there keeps everything below
+    Left alone, a heap shrinks only from its end, and one small object there keeps everything below
     it: after a RoPE picture of 8192 × 4096 the process held 740 MB, and 535 MB after this call.
     """
     if glibc := _glibc():

@@ -19,7 +19,7 @@ from posembed_core.tokens.sentence_model import (
 
 @cached({}, key=model_folder, condition=threading.Condition())
 def model() -> SentenceModel | None:
-    """The installed model's embedding layer, None where there is none.
+    """The installed model's embedding layer; None if no model is installed.
 
     Raises `CheckpointError` for a model folder that can't be read.
     """
@@ -36,7 +36,7 @@ def model_problem() -> str:
 
 
 def needed_model() -> SentenceModel:
-    """The installed model, for settings that can't be without one."""
+    """The installed model, for settings that need one."""
     installed = model()
     if installed is None:
         raise CheckpointError("there is no model to read the sentence with")

@@ -1,4 +1,4 @@
-"""Results of whichever view, kept in one store; matrices, pictures and films have their own."""
+"""One store for results of all views; matrices, pictures and films have stores of their own."""
 
 from __future__ import annotations
 

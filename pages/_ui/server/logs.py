@@ -1,4 +1,4 @@
-"""The server's log: one line an event, its fields as ``key=value``, and nothing visitors typed."""
+"""The server's log: one line per event, fields as ``key=value``, nothing that visitors typed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LOG = get_logger("posembed")
 
 
 def log(level: int, event: str, **fields: object) -> None:
-    """One line ``event=… key=value …``; text is quoted as JSON does it, so a line stays a line."""
+    """One line ``event=… key=value …``; text is quoted as in JSON, so it stays on one line."""
     _LOG.log(level, "%s", " ".join([f"event={event}", *_words(fields)]))
 
 
@@ -36,13 +36,13 @@ def frames(error: BaseException) -> list[str]:
 
 
 def tidy() -> None:
-    """From now on every record of every library is one line, and its error has no message.
+    """Make every library's log records single lines, and leave out the messages of errors.
 
-    With ``--logger.level debug`` tracebacks stay as they are. Once for a process: call it when the
+    With ``--logger.level debug`` tracebacks stay as they are. Call it once per process, when the
     server starts.
     """
     logging.getLogger("streamlit.error_util").addFilter(_is_no_repetition)
-    get_logger("posembed_core")  # else what the core logs has neither time nor level
+    get_logger("posembed_core")  # without this the core's records have neither time nor level
     logging.setLogRecordFactory(_one_line)
 
 

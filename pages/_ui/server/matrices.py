@@ -20,7 +20,7 @@ MATRICES: Store[Tensor] = Store("matrices", lambda matrix: matrix.untyped_storag
 def token_count(setting: Setting) -> int:
     """How many positions are shown: the sentence's tokens, else the whole length.
 
-    Raises `CheckpointError` for a sentence without any.
+    Raises `CheckpointError` for a sentence without tokens.
     """
     if not isinstance(setting.source, SentenceTokens):
         return setting.length

@@ -13,7 +13,7 @@ from pages._ui import live
 from pages._ui.server import training_queue
 from pages._ui.server.store import held_bytes, report
 
-report("shelf", lambda: live.shelf.size)  # which knows nothing of the app
+report("shelf", lambda: live.shelf.size)  # here, since `live` knows nothing of the app
 
 _STATM = Path("/proc/self/statm")  # on Linux only
 
@@ -54,7 +54,7 @@ def _resident(family: str) -> list[Stat]:
     return [] if size is None else [GaugeStat(family, size, None, "bytes", text)]
 
 
-# The last one has the name that dashboards for any program look for.
+# The last name is the standard one that dashboards look for in any program.
 _FAMILIES: dict[str, Callable[[str], list[Stat]]] = {
     "posembed_cache_bytes": _cache_bytes,
     "posembed_trainings": _trainings,

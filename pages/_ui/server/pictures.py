@@ -1,4 +1,4 @@
-"""The landing page's pictures, which all sessions share: each setting's is computed once."""
+"""The landing page's pictures, shared by all sessions: each setting's is computed once."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from posembed_core import AdditiveEncoding, RelativeEncoding
 from posembed_core.operations import LayerNorm
 from posembed_core.pictures.preview import Frame, Preview
 
-# Of pictures with this many values or more, only two at once work on whole matrices: each needs up
+# Only two pictures with this many values or more may work on whole matrices at once: each needs up
 # to 300 MB for that, outside all stores.
 _LARGE_VALUES = 2**22
 _at_work = threading.BoundedSemaphore(2)
@@ -28,7 +28,7 @@ _EXACT_CELLS = 16_384
 
 @dataclass(eq=False)
 class Shown:
-    """A preview, and its arrays packed for the browser: an array that stays is packed once."""
+    """A preview, and its arrays packed for the browser: an unchanged array is packed only once."""
 
     preview: Preview
     _packed: dict[str, tuple[Tensor, PackedArray]] = field(default_factory=dict)
@@ -47,7 +47,7 @@ class Shown:
 
 
 def _picture_bytes(shown: Shown) -> int:
-    """What a picture will hold at most: it computes its arrays only when they are asked for.
+    """The most that a picture can hold: its arrays are computed only when they are asked for.
 
     Three arrays (a concatenation's is twice as wide) as float32 and packed, three sums and their
     norms for each position in float64, and its small objects.

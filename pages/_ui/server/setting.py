@@ -10,7 +10,7 @@ from posembed_core.operations import Operation
 
 @dataclass(frozen=True)
 class RandomTokens:
-    """Normally distributed token vectors of a seed."""
+    """Normally distributed token vectors drawn with a seed."""
 
     seed: int = 123
     std: float = 0.5
@@ -29,7 +29,7 @@ Source = RandomTokens | SentenceTokens
 
 @dataclass(frozen=True)
 class Setting:
-    """All that the landing page's pictures depend on, but for the scale."""
+    """All that the landing page's pictures depend on, except the scale."""
 
     source: Source
     length: int

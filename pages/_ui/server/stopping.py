@@ -1,4 +1,4 @@
-"""A server told to stop closes its sessions and has ended seconds later, with status 0."""
+"""A server told to stop closes its sessions and exits within seconds, with status 0."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ PATIENCE_SECONDS = 3
 
 
 def stop_gracefully(patience: int = PATIENCE_SECONDS) -> None:
-    """On SIGTERM, close all connections, wait ``patience`` seconds for their ends, and leave.
+    """On SIGTERM, close all connections, wait up to ``patience`` seconds for that, and exit.
 
-    Uvicorn by itself waits for as long as a browser that sleeps doesn't answer, and then ends the
-    process by the same signal: neither are the functions registered with `atexit` called, nor can a
-    supervisor tell a stop from a crash. Streamlit passes neither setting on, so the server that is
-    running is found by its signal handler. Without one (in a test, or under another server) nothing
-    changes. Call it early: what is registered with `atexit` before it is left out.
+    Uvicorn by itself waits as long as a sleeping browser fails to answer, and then ends the process
+    by the same signal: functions registered with `atexit` are not called, and a supervisor can't
+    tell a stop from a crash. Streamlit passes neither setting on, so the running server is found
+    by its signal handler. Without one (in a test, or under another server) nothing
+    changes. Call it early: `atexit` functions registered before it are skipped.
     """
     server = getattr(signal.getsignal(signal.SIGTERM), "__self__", None)
     if not isinstance(server, uvicorn.Server):

@@ -1,6 +1,6 @@
 """Stores of results that all sessions share: each is computed once, and bytes are bounded.
 
-What keeps something for all sessions tells `report` how large it is, and the metrics read it.
+Whatever keeps something for all sessions reports its size with `report`; the metrics read that.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from pages._ui.bounds import share
 Value = TypeVar("Value")
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-_OBJECT = 200  # bytes, of a small Python object with its place in a dictionary
+_OBJECT = 200  # bytes of a small Python object, including its slot in a dictionary
 _reported: dict[str, Callable[[], int]] = {}
 
 
 def report(name: str, size: Callable[[], int]) -> None:
-    """Have ``size`` tell from now on how many bytes are kept under this name."""
+    """Register ``size`` to say how many bytes are kept under this name."""
     _reported[name] = size
 
 
@@ -34,9 +34,9 @@ def held_bytes() -> dict[str, int]:
 
 
 def weigh(value: object, known: set[int] | None = None) -> int:
-    """About how many bytes a result holds: its tensors, arrays, texts and all that it is made of.
+    """About how many bytes a result holds: its tensors, arrays, texts and other parts.
 
-    What it refers to twice counts once. A tensor counts as the whole storage it is a view of.
+    A part referred to twice counts once. A tensor counts as the whole storage it is a view of.
     """
     known = set() if known is None else known
     storage = value.untyped_storage() if isinstance(value, torch.Tensor) else None
@@ -60,7 +60,7 @@ def weigh(value: object, known: set[int] | None = None) -> int:
 
 
 class Store(Generic[Value]):
-    """Results by the arguments they were computed from; those unused for longest leave first.
+    """Results by the arguments they were computed from; the least recently used leave first.
 
     It holds its `share` of all memory for caches, as ``weight`` counts it when a result is put in.
     A result larger than the whole store is returned and not kept.
@@ -91,8 +91,8 @@ class Store(Generic[Value]):
         """Have a function compute each result once, whichever session asks, while there is room.
 
         ``key`` makes something hashable of the arguments. While one thread computes a result,
-        others that want the same wait for it, and others do not; an error is raised and not kept.
-        A result is shared: nobody may change it.
+        others that want the same wait for it, the rest don't; an error is raised and not kept.
+        A result is shared: no caller may change it.
         """
 
         def decorate(function: Function) -> Function:

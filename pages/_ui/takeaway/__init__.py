@@ -1,4 +1,4 @@
-"""What is on the screen as code and as files."""
+"""What is on the screen, as code and as files."""
 
 from pages._ui.takeaway.chart import Chart, show
 from pages._ui.takeaway.code import IN_PYTORCH, NothingShownError, Script

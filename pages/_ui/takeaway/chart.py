@@ -1,4 +1,4 @@
-"""A picture as a value: shown live on the page, or filled with its numbers to be taken away."""
+"""A picture as a value: shown live on the page, or filled with its numbers for a download."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ class Chart:
     """What a live plot shows: a figure without numbers, and the numbers.
 
     ``build(*shape)`` makes the figure, and what replaces its layout on a phone; ``shape`` must be
-    hashable. ``differences`` name two arrays each: their cells are those of the first less those of
-    the second. ``exact`` sends all digits that float32 has.
+    hashable. Each of ``differences`` names two arrays: its cells are the first's minus
+    the second's. ``exact`` sends all digits that float32 has.
     """
 
     build: Callable[..., TwoLayouts]

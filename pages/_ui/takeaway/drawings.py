@@ -1,4 +1,4 @@
-"""Pictures that a browser drew, checked before they become files: it may send anything."""
+"""Pictures drawn by a browser, checked before they become files: it may send anything."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MAX_DRAWINGS = 12_000_000  # bytes of all drawings of a view together
 
 _PNG, _PNG_END = b"\x89PNG\r\n\x1a\n", b"IEND\xaeB`\x82"
 _SVG = "{http://www.w3.org/2000/svg}svg"
-# A drawing neither runs nor loads anything.
+# A drawing may neither run nor load anything.
 _FOREIGN = frozenset({"script", "foreignObject", "iframe", "style"})
 _ELSEWHERE = re.compile(r"""url\(\s*["']?(?!\s*["']?(?:#|data:image/))""", re.IGNORECASE)
 _OWN = ("#", "data:image/")
@@ -30,7 +30,7 @@ class Drawing:
 
 
 def read_drawings(sent: object, names: Collection[str]) -> tuple[Drawing, ...]:
-    """The drawings of the charts ``names`` in a browser's message, without what can't be one.
+    """The drawings of the charts ``names`` in a browser's message, if they are valid.
 
     The message is ``{name: {"png": base64, "svg": text}}``. Drawings that would make more than
     `MAX_DRAWINGS` together are left out, the last ones first.

@@ -1,7 +1,7 @@
-"""What a page shows, to take away: arrays as files, and the whole view as one archive.
+"""What a page shows, for download: arrays as files, and the whole view as one archive.
 
 Files are made piece by piece when they are asked for, so that nothing is computed before then, a
-page can show how far it has come, and a large array is never in memory twice.
+page can show progress, and a large array is never in memory twice.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ class TooLargeError(ValueError):
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """A matrix that is computed when it is taken away, some rows at a time.
+    """A matrix that is computed when it is downloaded, some rows at a time.
 
     ``name`` is what its file is called, ``about`` a few words on what it is; ``rows`` gives a slice
-    of its rows. ``row`` names what a row is, ``columns`` the columns where they aren't counted.
+    of its rows. ``row`` names what a row is, ``columns`` the columns unless just numbered.
     """
 
     name: str
@@ -57,7 +57,7 @@ class Table:
             yield np.ascontiguousarray(part.detach().numpy(), dtype=self.dtype)
 
     def size(self, kind: str) -> int:
-        """The bytes of its file; for CSV about as many as it may be."""
+        """The bytes of its file; for CSV an upper estimate."""
         count = math.prod(self.shape)
         if kind == "csv":
             return count * _CSV_BYTES * np.dtype(self.dtype).itemsize // 4 + 8 * self.shape[0]
@@ -76,7 +76,7 @@ def check_size(table: Table, kind: str) -> None:
 
 
 def said_bytes(size: int) -> str:
-    """A number of bytes as it is said: ``33 kB``, ``4.2 MB``."""
+    """A number of bytes in words: ``33 kB``, ``4.2 MB``."""
     for unit, name in ((1e6, "MB"), (1e3, "kB")):
         if size >= unit:
             return f"{size / unit:.0f} {name}" if size >= 10 * unit else f"{size / unit:.1f} {name}"
@@ -128,7 +128,7 @@ def _csv(table: Table) -> Iterator[bytes]:
 
 @dataclass(frozen=True)
 class Text:
-    """A file of words: ``name`` with its ending, a few words on what it is, and how it is made."""
+    """A text file: ``name`` with its extension, a few words on what it is, and how it is made."""
 
     name: str
     about: str
@@ -161,7 +161,7 @@ class View:
         return f"{self.name}-{part}" if part else self.name
 
     def words(self) -> list[Text]:
-        """The archive's files of words, but for the README."""
+        """The archive's text files, except the README."""
         alone, plain = "; it opens in a browser without a network", " in plain PyTorch"
         pages = [
             Text(f"{self.named(part)}.html", _of("picture", part) + alone, make)
@@ -218,7 +218,7 @@ def archive(view: View, libraries: Sequence[str] = ()) -> Iterator[float | bytes
             stored = zipfile.ZIP_STORED if drawing.kind == "png" else zipfile.ZIP_DEFLATED
             write(f"{view.named(drawing.name)}.{drawing.kind}", drawing.data, stored)
         for table in kept:
-            # Numbers like these hardly get smaller, so they are stored as they are.
+            # Numbers like these hardly compress, so they are stored as they are.
             with file.open(
                 _entry(f"{view.name}/{table.name}.npy", zipfile.ZIP_STORED), "w"
             ) as entry:

@@ -39,10 +39,10 @@ def here() -> str:
 
 
 def take_away_popover(view: Callable[[], View], charts: Mapping[str, str], *, key: str) -> None:
-    """A button that opens everything there is to take away from what is on the screen.
+    """A button that opens all downloads for what is on the screen.
 
-    ``charts`` are the keys of the page's live plots, by their names in `View.pictures`. Nothing is
-    made before it is asked for: ``view`` when the button is opened, a file when it is downloaded;
+    ``charts`` are the keys of the page's live plots, by their names in `View.pictures`. Parts are
+    made when asked for: ``view`` when the button is opened, a file when it is downloaded;
     ``view`` may raise `NothingShownError`, whose sentence is shown instead. Files go up to
     `MAX_BYTES`.
     """
@@ -146,7 +146,7 @@ def _described(table: Table) -> str:
 
 
 def _file(name: str, size: int, pieces: Callable[[], Iterator[bytes | float]], *, key: str) -> None:
-    """A small file to download; a button that makes a large one, which can be downloaded then."""
+    """A small file to download, or a button that first makes a large one."""
     kind = name.rpartition(".")[2]
     mime = _MIME.get(kind, "application/octet-stream")
     about = f"{kind}, about {said_bytes(size)}"
@@ -188,7 +188,7 @@ def _with_bar(pieces: Iterator[bytes | float], size: int) -> bytes:
 def _whole(
     pieces: Iterator[bytes | float], size: int = 0, tell: Callable[[float], object] | None = None
 ) -> bytes:
-    """The pieces in one; a number among them is the share of the work done."""
+    """The pieces joined; a number among them is the share of the work done."""
     data = bytearray()
     for piece in pieces:
         if isinstance(piece, bytes):

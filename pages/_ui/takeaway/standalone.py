@@ -58,7 +58,7 @@ for (const button of document.querySelectorAll("[data-format]"))
 def standalone_html(
     figure: go.Figure, *, title: str, alt: str, caption: str, link: str, name: str
 ) -> str:
-    """The whole page; ``alt`` says the picture in a sentence, ``caption`` stands below it.
+    """The whole page; ``alt`` describes the picture in a sentence, ``caption`` stands below it.
 
     Colours written as ``var(--st-…)`` become those of the light theme. ``name`` is what the files
     of the page's PNG and SVG buttons are called.
@@ -96,7 +96,7 @@ def standalone_html(
 
 
 def _coloured(text: str) -> str:
-    """The theme's colours in the place of CSS variables, which no file of its own has."""
+    """Replace CSS variables, which a standalone file lacks, with the theme's colours."""
     return re.sub(
         r"var\(--st-([\w-]+)\)", lambda match: json.dumps(_colours()[match[1]])[1:-1], text
     )

@@ -23,7 +23,7 @@ from posembed_core.scripts.values import NoRecipeError
 class Plot:
     """One live plot of a view: ``key`` is the plot's own, ``figure`` makes it with its numbers.
 
-    ``alt`` says it in a sentence, ``caption`` what a cell or a curve of it is.
+    ``alt`` describes it in a sentence, ``caption`` says what a cell or a curve is.
     """
 
     key: str
@@ -34,9 +34,9 @@ class Plot:
 
 @dataclass(frozen=True, eq=False)
 class OnScreen:
-    """A view at its setting; nothing in it is computed before it is asked for.
+    """A view at its setting; each part is computed only when asked for.
 
-    ``name`` is what its files are called. ``plots`` are by what their files add to that name: ""
+    ``name`` is what its files are called. ``plots`` are keyed by the suffix of their files: ""
     for the only one. ``settings`` are what was chosen, in words; they also stand below each picture
     that is taken away, unless ``captions_are_whole``. ``scripts`` are by the title of what each
     computes, which makes the names of their files unless ``script_files`` has another for a title.
@@ -67,7 +67,7 @@ class OnScreen:
         return {part: plot.key for part, plot in self.plots.items()}
 
     def view(self) -> View:
-        """All of it, to take away."""
+        """All of it, for download."""
         link = here()
         words = {part: (plot.alt(), plot.caption()) for part, plot in self.plots.items()}
         sentences = (sentence for both in words.values() for sentence in both)
@@ -116,7 +116,7 @@ def tools(
 ) -> None:
     """The buttons "Code" and "Take away", for what is on the screen when they are opened.
 
-    A fragment of its own: buttons beside moving pictures cost some milliseconds a frame each.
+    A fragment of its own: buttons beside moving pictures cost some milliseconds per frame each.
     ``others`` draws what else stands beside them.
     """
     now = shown()
@@ -131,12 +131,12 @@ def tools(
 
 
 def remember(page: str, **values: object) -> None:
-    """Keep what the sliders of a view say, so that `tools` find it."""
+    """Keep the values of a view's sliders, so that `tools` finds them."""
     st.session_state[f"{page}.shown"] = values
 
 
 def remembered(page: str) -> Mapping[str, Any]:
-    """What the sliders of the view last said."""
+    """The last values of the view's sliders."""
     values: Mapping[str, Any] = st.session_state.get(f"{page}.shown", {})
     return values
 

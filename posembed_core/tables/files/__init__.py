@@ -1,1 +1,1 @@
-"""Position tables in files that others wrote."""
+"""Position tables from files that others wrote."""

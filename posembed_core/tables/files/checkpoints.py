@@ -51,12 +51,12 @@ def load_table(
     """The position table in a .safetensors, .npy, .npz or .pt file (or binary file object).
 
     ``tensor`` names the one to read; without it the first that is named like a position table is
-    taken, or the only matrix. float16 and bfloat16 numbers are read exactly, float64 ones rounded
-    to float32, a leading axis of length 1 is dropped. ``offset`` is how many first rows belong to
-    no position, by default what name and shape suggest. ``source`` is what to call the file, by
-    default its name. Raises `CheckpointError` for pickled code or objects, for a file of more than
-    ``limit`` bytes or one that unpacks to more, for a truncated one, for a tensor that isn't two
-    axes of finite real numbers.
+    taken, or the only matrix. float16 and bfloat16 numbers are read exactly, float64 ones
+    rounded to float32, a leading axis of length 1 is dropped. ``offset`` is how many first rows
+    belong to no position, by default what name and shape suggest. ``source`` names the file in
+    messages, by default its own name. Raises `CheckpointError` for pickled code or objects, for
+    a file of more than ``limit`` bytes or one that unpacks to more, for a truncated one, for a
+    tensor that isn't two axes of finite real numbers.
 
     >>> import io
     >>> import numpy as np
@@ -102,7 +102,7 @@ def list_tables(
 
 
 def read_tensor(path_or_file: PathOrFile, name: str, *, limit: int = DEFAULT_LIMIT) -> Tensor:
-    """One tensor of a file as it is there, any shape and type; of .safetensors only its bytes.
+    """One tensor of a file, of any shape and type; from .safetensors only its bytes are read.
 
     Raises `CheckpointError` as `load_table` does, and for a name that isn't there.
 
@@ -155,7 +155,7 @@ def _best(entries: list[TensorEntry], source: str) -> TensorEntry:
     if len(matrices) == 1:
         return matrices[0]
     if len(entries) == 1:
-        return entries[0]  # the only one: what is wrong with it gets said
+        return entries[0]  # the only one: any fault in it is reported later
     if not matrices:
         raise CheckpointError(f"{source} holds no matrix of real numbers: {_names(entries)}")
     raise CheckpointError(

@@ -1,6 +1,6 @@
 """The tensors in a file, by name, read one at a time: .safetensors, .npy, .npz and torch's .pt.
 
-What a file is, its first bytes say, not its name. Sizes are checked before anything is read,
+A file's first bytes, not its name, say what it is. Sizes are checked before anything is read,
 pickled code never runs, nothing is written to disk.
 """
 

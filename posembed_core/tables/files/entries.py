@@ -15,7 +15,7 @@ from posembed_core.tables.position_table import CheckpointError
 
 @runtime_checkable
 class BinaryFile(Protocol):
-    """What is asked of a file object: an open file, a BytesIO, an upload."""
+    """What a file object must offer: an open file, a BytesIO, an upload."""
 
     def read(self, size: int = ..., /) -> bytes: ...
     def seek(self, offset: int, whence: int = ..., /) -> int: ...
@@ -55,7 +55,7 @@ def check_elements(
 
 
 def tensor_from_bytes(data: bytes, dtype: torch.dtype, shape: tuple[int, ...]) -> Tensor:
-    """A tensor of its own memory from little-endian bytes.
+    """A tensor with its own memory, from little-endian bytes.
 
     >>> tensor_from_bytes(bytes([1, 2, 3, 4]), torch.uint8, (2, 2)).tolist()
     [[1, 2], [3, 4]]
@@ -66,7 +66,7 @@ def tensor_from_bytes(data: bytes, dtype: torch.dtype, shape: tuple[int, ...]) -
 
 
 def megabytes(count: int) -> str:
-    """Bytes as a reader says them.
+    """A number of bytes in words.
 
     >>> megabytes(3 * 2**20), megabytes(12)
     ('3 MB', '12 bytes')

@@ -1,8 +1,8 @@
 """NumPy's .npy read without pickle: the header is checked before its array is.
 
-`numpy.lib.format` would read a header, too. But it reads all the bytes that the header claims to
-have before it looks at their number, and what it can't parse it tries once more as Python 2, with
-a warning to the whole process; a file from somebody else gets a bound and an error here.
+`numpy.lib.format` would read a header, too. But it reads as many bytes as the header claims before
+it checks that number, and it retries what it can't parse as Python 2, with a warning to the whole
+process; here a stranger's file meets a bound and an error.
 """
 
 from __future__ import annotations

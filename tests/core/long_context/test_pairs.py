@@ -93,14 +93,14 @@ def test_a_cell_is_the_mean_of_its_scores(last: int, cells: int, base: float) ->
 
 def test_scores_of_queries_and_keys_of_ones() -> None:
     inv_freq = inverse_frequencies(128, 1e4)
-    found = mean_score(inv_freq, torch.arange(102))
-    assert found[0] == 1.0
+    means = mean_score(inv_freq, torch.arange(102))
+    assert means[0] == 1.0
     for distance, expected in ((1, 0.9702), (10, 0.6691), (100, 0.4772)):
-        assert found[distance].item() == pytest.approx(expected, abs=5e-5)
+        assert means[distance].item() == pytest.approx(expected, abs=5e-5)
     # It is what the encoding itself gives for ones.
     ones = torch.ones(1, 128, dtype=torch.float64)
     rope = pc.create("rope", head_dim=128)
-    assert rope.scores(ones, ones, [100], [0]).item() / 128 == pytest.approx(found[100].item())
+    assert rope.scores(ones, ones, [100], [0]).item() / 128 == pytest.approx(means[100].item())
 
 
 def test_the_attention_factor_counts_twice() -> None:

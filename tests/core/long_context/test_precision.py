@@ -29,8 +29,8 @@ def test_the_first_position_that_reads_as_another(
 
 
 def test_bfloat16_positions_after_256() -> None:
-    found = precision.rounded(torch.arange(256, 263), BF16)
-    assert found.tolist() == [256, 256, 258, 260, 260, 260, 262]
+    values = precision.rounded(torch.arange(256, 263), BF16)
+    assert values.tolist() == [256, 256, 258, 260, 260, 260, 262]
 
 
 def test_float16_has_no_position_from_65520_on() -> None:
@@ -61,12 +61,12 @@ def test_no_position_cannot_be_counted() -> None:
 @pytest.mark.parametrize(("position", "expected"), [(512, 1.4e-5), (131072, 3.6e-3)])
 def test_float32_tables_drift(position: int, expected: float) -> None:
     inv_freq = inverse_frequencies(512, 1e4)
-    where, exact = torch.tensor([position]), position * inv_freq
-    computed = precision.angles(inv_freq, where, ARITHMETICS["float32"])
+    positions, exact = torch.tensor([position]), position * inv_freq
+    computed = precision.angles(inv_freq, positions, ARITHMETICS["float32"])
     assert computed.dtype == torch.float32
     drift = [(computed.cos() - exact.cos()).abs().max(), (computed.sin() - exact.sin()).abs().max()]
     assert max(drift).item() == pytest.approx(expected, rel=0.05)
-    error = precision.cos_error(inv_freq, where, ARITHMETICS["float32"])
+    error = precision.cos_error(inv_freq, positions, ARITHMETICS["float32"])
     assert error.abs().max() == drift[0]
 
 
@@ -98,21 +98,21 @@ def test_an_angle_that_overflows_counts_as_the_greatest_error() -> None:
 
 def test_the_worst_pair_is_shown_number_by_number() -> None:
     inv_freq = inverse_frequencies(64, 1e4)
-    found = precision.worst_pair(inv_freq, 257, ARITHMETICS["bfloat16"])
+    worst = precision.worst_pair(inv_freq, 257, ARITHMETICS["bfloat16"])
     every = precision.cos_error(inv_freq, torch.tensor([257]), ARITHMETICS["bfloat16"])[0]
-    assert found.pair == every.abs().argmax()
-    assert found.position == (257, 256)
-    assert found.inv_freq == (inv_freq[found.pair], inv_freq[found.pair].bfloat16().double())
-    assert found.angle[0] == pytest.approx(257 * inv_freq[found.pair].item(), rel=1e-15)
-    assert found.cos[1] - found.cos[0] == pytest.approx(every[found.pair].item(), rel=1e-12)
+    assert worst.pair == every.abs().argmax()
+    assert worst.position == (257, 256)
+    assert worst.inv_freq == (inv_freq[worst.pair], inv_freq[worst.pair].bfloat16().double())
+    assert worst.angle[0] == pytest.approx(257 * inv_freq[worst.pair].item(), rel=1e-15)
+    assert worst.cos[1] - worst.cos[0] == pytest.approx(every[worst.pair].item(), rel=1e-12)
 
 
 def test_the_curve_of_errors_samples_positions_up_to_the_last() -> None:
     inv_freq = inverse_frequencies(64, 1e4)
-    where, error = precision.error_curve(inv_freq, 8192, ARITHMETICS["float32"], points=100)
-    assert (where[0], where[-1]) == (1, 8192)
-    assert (where.diff() > 0).all()
-    assert len(where) <= 100
-    every = precision.cos_error(inv_freq, where, ARITHMETICS["float32"])
+    positions, error = precision.error_curve(inv_freq, 8192, ARITHMETICS["float32"], points=100)
+    assert (positions[0], positions[-1]) == (1, 8192)
+    assert (positions.diff() > 0).all()
+    assert len(positions) <= 100
+    every = precision.cos_error(inv_freq, positions, ARITHMETICS["float32"])
     assert torch.equal(error, every.abs().amax(-1))
     assert precision.error_curve(inv_freq, 1, ARITHMETICS["float32"])[0].tolist() == [1]

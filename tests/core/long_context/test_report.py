@@ -84,9 +84,9 @@ def test_the_summary_counts_pairs_that_stand_still() -> None:
 
 def test_rounding_is_the_error_just_before_each_milestone() -> None:
     inv_freq = pc.create("rope").inv_freq()
-    found = rounding(inv_freq, ARITHMETICS["float32"])
-    assert found[0] == max_cos_error(inv_freq, 8192, ARITHMETICS["float32"], start=8192 - 1024)
-    assert found == sorted(found)
+    errors = rounding(inv_freq, ARITHMETICS["float32"])
+    assert errors[0] == max_cos_error(inv_freq, 8192, ARITHMETICS["float32"], start=8192 - 1024)
+    assert errors == sorted(errors)
 
 
 @pytest.mark.parametrize("name", ["Phi-3 mini 128k", "Qwen2.5 7B with YaRN"])
