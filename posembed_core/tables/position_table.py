@@ -21,7 +21,7 @@ from posembed_core.base import (
 
 
 class CheckpointError(ValueError):
-    """A file, or a tensor in it, that no position table can be read from.
+    """A file, or a tensor in it, that holds no usable position table.
 
     The message says in one sentence what was found, what is allowed and what to try.
     """
@@ -63,7 +63,7 @@ class PositionTable(AdditiveEncoding):
     offset: int = 0
     notes: tuple[str, ...] = ()
 
-    # A dataclass would take over the parent's comparison, which sees embed_dim alone.
+    # Without these it would inherit the parent's comparison, which sees embed_dim alone.
     __eq__ = object.__eq__
     __hash__ = object.__hash__
 
@@ -135,7 +135,7 @@ def check_table(weight: Tensor, name: str, offset: int = 0) -> None:
 
 
 def dims(shape: tuple[int, ...]) -> str:
-    """A shape as it is said: ``1 × 197 × 768``.
+    """A shape in words: ``1 × 197 × 768``.
 
     >>> dims((1, 197, 768))
     '1 × 197 × 768'

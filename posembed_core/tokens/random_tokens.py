@@ -14,8 +14,8 @@ def random_tokens(
     """Normally distributed token vectors, float32, by NumPy's legacy generator.
 
     ``RandomState(seed)`` after ``skip`` draws, times ``std``: with the defaults the handbook's
-    tokens, ``np.random.seed(123); np.random.randn(10, 64) * 0.5``. Fewer positions are the first
-    rows of more.
+    tokens, ``np.random.seed(123); np.random.randn(10, 64) * 0.5``. A shorter matrix is the
+    beginning of a longer one.
 
     >>> import posembed_core as pc
     >>> pc.random_tokens(10, 64)[0, :4]

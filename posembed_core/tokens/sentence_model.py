@@ -64,7 +64,7 @@ class SentenceModel:
         return self.positions.max_seq_len
 
     def tokenize(self, text: str) -> Sentence:
-        """The text's tokens with the model's special ones, neither cut nor padded."""
+        """The text's tokens with the model's special tokens, neither cut nor padded."""
         encoded = self._tokenizer.encode(text)
         return Sentence(tuple(encoded.ids), tuple(encoded.tokens))
 
@@ -184,7 +184,7 @@ class _Parts:
     file: Any
 
     def find(self, *endings: str) -> str | None:
-        """The tensor whose name ends so: checkpoints differ in what they put before it."""
+        """The tensor whose name ends in one of these: checkpoints differ in its prefix."""
         candidates = [name for name in sorted(self.names) if name.endswith(endings)]
         return min(candidates, key=len) if candidates else None
 

@@ -1,1 +1,1 @@
-"""Training a position table, and pictures of its course."""
+"""Training a position table, and pictures of its progress."""

@@ -18,7 +18,7 @@ TASKS = {
 
 
 def task_weights(task: str, seq_len: int, sigma: float = 3.0) -> Float[Tensor, "seq_len seq_len"]:
-    """How much the answer at each position (row) depends on the token at each other; rows sum to 1.
+    """How much the answer at each position (row) depends on each token (column); rows sum to 1.
 
     The neighbourhood average weighs by a Gaussian of the distance, ``sigma`` positions wide.
 

@@ -137,7 +137,7 @@ class OneHeadAttention(nn.Module):
     """Token plus position, one attention head without a mask, and a linear map to token types.
 
     h = e + p;  softmax((h Wq) (h Wk)ᵀ / √d) (h Wv) Wo. The table is a real `nn.Embedding`, drawn
-    as ``learned`` is; the rest as PyTorch does it by default (tokens N(0, 1), maps uniform within
+    as ``learned`` is; the rest as PyTorch draws it by default (tokens N(0, 1), maps uniform within
     ±1/√d), but from ``generator``, so that no global state is read or changed.
     """
 
@@ -162,7 +162,7 @@ class OneHeadAttention(nn.Module):
         return scores.softmax(dim=-1) @ (h @ self.value) @ self.out
 
     def query_key(self) -> Float[Tensor, "embed_dim embed_dim"]:
-        """Wq Wkᵀ / √d, between two vectors the score of one for the other."""
+        """Wq Wkᵀ / √d: between two vectors it gives the score of one for the other."""
         query, key = self.query.detach(), self.key.detach()
         return query @ key.mT * self.softmax_scale
 
@@ -176,7 +176,7 @@ class Trainer:
         self.model = OneHeadAttention(spec, self.generator)
         self.weights = task_weights(spec.task, spec.length, spec.sigma)
         self.held_out = self.draw(_HELD_OUT)
-        # Weight decay would pull at rows that no sequence looked up; embeddings go without.
+        # Weight decay would move rows that no sequence looked up, so embeddings have none.
         tables = [self.model.position.weight, self.model.token.weight]
         maps = [self.model.query, self.model.key, self.model.value, self.model.out]
         groups: list[dict[str, Any]] = [{"params": tables, "weight_decay": 0.0}, {"params": maps}]
@@ -207,7 +207,7 @@ class Trainer:
         return loss.item()
 
     def snapshot(self, step: int) -> Snapshot:
-        """The table now, in memory of its own."""
+        """A copy of the table as it is now."""
         with torch.no_grad():
             loss = float(self.loss(self.held_out))
         weight = self.model.position.weight.detach().clone()
@@ -215,9 +215,9 @@ class Trainer:
 
 
 def unfinished_bytes(spec: TrainingSpec) -> int:
-    """About what a training that hasn't ended holds beside its snapshots.
+    """The approximate bytes that an unfinished training holds beside its snapshots.
 
-    Each parameter with its gradient and AdamW's two moments, and 2 MB for objects and what lies
+    Each parameter with its gradient and AdamW's two moments, and 2 MB for objects and the gaps
     between them in memory: measured, 1.8 MB in all at 128 × 64 and 6.4 MB at 256 × 256.
 
     >>> unfinished_bytes(TrainingSpec()) > 2 * 2**20
@@ -276,9 +276,9 @@ def gradient_step(spec: TrainingSpec, start: int = 0) -> GradientStep:
 
 @contextlib.contextmanager
 def one_thread() -> Iterator[None]:
-    """One thread for torch's operations in here: sums split among several differ in the last bit.
+    """Run torch's operations on one thread: sums split among several differ in the last bit.
 
-    The count is the calling thread's own, so that others are left alone.
+    The count belongs to the calling thread, so others are unaffected.
 
     >>> with one_thread():
     ...     torch.get_num_threads()

@@ -271,11 +271,11 @@ def test_the_dtype_is_that_of_the_tokens(slug: str, dtype: torch.dtype) -> None:
 
 @pytest.mark.parametrize("slug", SLUGS)
 def test_inputs_are_left_alone(slug: str) -> None:
-    tokens, where = pc.random_tokens(3, 8), torch.tensor([0, 1, 2])
+    tokens, given = pc.random_tokens(3, 8), torch.tensor([0, 1, 2])
     kept = tokens.clone()
-    pc.combine(tokens, at_width(slug, 8), where, scale=3.0, layer_norm=True, sqrt_dim=True)
+    pc.combine(tokens, at_width(slug, 8), given, scale=3.0, layer_norm=True, sqrt_dim=True)
     assert torch.equal(tokens, kept)
-    assert where.tolist() == [0, 1, 2]
+    assert given.tolist() == [0, 1, 2]
 
 
 @pytest.mark.parametrize("slug", SLUGS)
@@ -304,11 +304,11 @@ def test_linear_in_the_scale(slug: str, operation: Any, scale: float) -> None:
     if slug in INSIDE and operation != "add":
         return
     tokens, encoding = pc.random_tokens(6, 8).double(), at_width(slug, 8)
-    zero, one, many = (
+    zero, unscaled, many = (
         pc.combine(tokens, encoding, scale=s, operation=operation) for s in (0.0, 1.0, scale)
     )
-    torch.testing.assert_close(many.position, scale * one.position)
-    line = zero.combined + scale * (one.combined - zero.combined)
+    torch.testing.assert_close(many.position, scale * unscaled.position)
+    line = zero.combined + scale * (unscaled.combined - zero.combined)
     torch.testing.assert_close(many.combined, line, rtol=1e-12, atol=1e-12)
 
 
@@ -484,8 +484,8 @@ def test_a_batch_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_positions_of_two_axes_are_refused() -> None:
-    where = torch.zeros(3, 1, dtype=torch.int64)
-    error = refused(pc.random_tokens(3, 8), pc.create("none", embed_dim=8), positions=where)
+    column = torch.zeros(3, 1, dtype=torch.int64)
+    error = refused(pc.random_tokens(3, 8), pc.create("none", embed_dim=8), positions=column)
     assert error.field == "positions"
 
 

@@ -1,9 +1,9 @@
 """Safetensors read lazily: the header first, then only the bytes of the tensors asked for.
 
 The format's specification is in huggingface/safetensors, README.md, "Format": eight bytes with the
-header's length, the header in JSON, then the numbers. The library that goes with it reads lazily
-from a path (`safe_open`) or takes a whole file as bytes (`deserialize`). An upload has no path, and
-of hundreds of megabytes one table is wanted: here its bytes alone are read from the file object.
+header's length, the header in JSON, then the numbers. The format's own library reads lazily
+from a path (`safe_open`) or takes a whole file as bytes (`deserialize`). An upload has no path,
+and one table may be wanted out of hundreds of megabytes: here only its bytes are read.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _DTYPES = {
     "U8": torch.uint8,
     "BOOL": torch.bool,
 }
-# The largest models' headers have a few MB; parsed, one takes many times its size.
+# The largest models' headers have a few MB; a parsed one takes many times its size.
 _HEADER_LIMIT = 16 * 2**20
 
 

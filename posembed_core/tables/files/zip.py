@@ -15,8 +15,8 @@ from posembed_core.tables.files.entries import BinaryFile, TensorEntry, megabyte
 from posembed_core.tables.files.npy import npy_entries
 from posembed_core.tables.position_table import CheckpointError
 
-# What a damaged archive makes zipfile and torch raise; none of them knows about our files.
-# An unknown compression is a kind of RuntimeError.
+# What zipfile and torch raise for a damaged archive; none of these errors names our file.
+# An unknown compression raises a kind of RuntimeError.
 _DAMAGED = (
     ArithmeticError,
     AssertionError,
@@ -40,7 +40,7 @@ _MOST_MEMBERS = 20_000
 
 
 def zip_entries(file: BinaryFile, source: str, limit: int) -> list[TensorEntry]:
-    """The tensors of an .npz or of what torch.save wrote.
+    """The tensors of an .npz or of a file from torch.save.
 
     >>> import numpy as np
     >>> file = io.BytesIO()
@@ -120,7 +120,7 @@ def _pickled(source: str) -> CheckpointError:
 
 
 def _torch_entries(file: io.BytesIO, source: str, limit: int) -> list[TensorEntry]:
-    # Its unpickler builds tensors and containers of them and knows no other name.
+    # torch's unpickler builds only tensors and containers of them.
     try:
         content = torch.load(file, map_location="cpu", weights_only=True)
     except pickle.UnpicklingError as error:
@@ -140,7 +140,7 @@ def _torch_entry(name: str, tensor: Tensor, source: str, limit: int) -> TensorEn
                 f"{name!r} in {source} is a sparse, quantised or empty shell of a tensor; "
                 "save it as a dense one"
             )
-        # A tensor of stride 0 is small in the file and as large as it likes in memory.
+        # A tensor of stride 0 is small in the file but can be of any size in memory.
         if tensor.numel() * tensor.element_size() > limit:
             raise CheckpointError(
                 f"{name!r} in {source} unpacks to "

@@ -1,1 +1,1 @@
-"""What can be measured of any table of vectors."""
+"""Measures of any table of vectors."""

@@ -56,10 +56,10 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Measures:
-    """One number each, so that tables can stand side by side; None where there is no such number.
+    """One number per measure, to compare tables side by side; None where it is undefined.
 
-    ``adjacent_centred`` is the adjacent cosine of the table less its mean row, ``three_components``
-    the share of the variance in the first three principal components.
+    ``adjacent_centred`` is the adjacent cosine of the table without its mean row,
+    ``three_components`` the share of the variance in the first three principal components.
     """
 
     mean_norm: float

@@ -15,15 +15,15 @@ from torch import Tensor
 
 from posembed_core.pictures.resolution import Span
 
-_COLUMNS = 64  # of a table, at a time, so that the complex spectrum of a large one never exists
+_COLUMNS = 64  # of a table at a time, so that a large one's whole spectrum is never in memory
 
 
 @dataclass(frozen=True, eq=False)
 class Similarity:
     """Cosines between positions, each cell the mean over the positions behind it.
 
-    ``values`` float64, in -1 … 1, mean nothing where ``defined`` is false: where every row behind
-    one side of the cell is zero.
+    ``values`` are float64, in -1 … 1, and mean nothing where ``defined`` is false: where every row
+    behind one side of the cell is zero.
     """
 
     values: Float[Tensor, "row_cells column_cells"]
@@ -46,14 +46,14 @@ class Decay:
 
 
 def centred(table: Float[Tensor, "n d"]) -> Float[Tensor, "n d"]:
-    """The table less its mean row, float64: what positions have in common tells none apart.
+    """The table minus its mean row, float64: what all rows share tells no positions apart.
 
     >>> centred(torch.tensor([[1.0], [3.0]])).tolist()
     [[-1.0], [1.0]]
     """
     exact = table.to(torch.float64)
     deviations = exact - exact.mean(dim=0)
-    # Of equal numbers the mean may differ by a rounding, far below the least step of float32.
+    # The mean of equal numbers may be off by rounding, far below float32's smallest step.
     deviations[deviations.abs() <= exact.abs().amax(dim=0) * 2.0**-45] = 0
     return deviations
 
@@ -90,7 +90,7 @@ def patch_similarity(table: Float[Tensor, "n d"]) -> Similarity:
     """Cosines between the patches of a vision model's table, as tiles laid out like the patches.
 
     Row r and column c of the grid of tiles is a map of how alike patch (r, c) is to every patch
-    (Dosovitskiy et al. 2021, figure 7 centre). ``table`` must have no row but those of the patches:
+    (Dosovitskiy et al. 2021, figure 7 centre). ``table`` must have only the rows of the patches:
     k² rows give a picture of k² × k² cells. Raises `ValueError` for any other number of rows.
 
     >>> patch_similarity(torch.eye(4)).cells().shape

@@ -1,4 +1,4 @@
-"""How far a table is from a sinusoidal one, however that one may be turned and scaled."""
+"""How far a table is from a sinusoidal one, over all ways to turn and scale that one."""
 
 from __future__ import annotations
 
@@ -52,9 +52,9 @@ def sinusoid_distance(
 
 
 def procrustes_distance(first: Float[Tensor, "n d"], second: Float[Tensor, "n d"]) -> float | None:
-    """Least ‖A - s B Q‖² / ‖A‖² over scales s and orthogonal Q, of both tables less their means.
+    """Least ‖A - s B Q‖² / ‖A‖² over scales s and orthogonal Q, of both tables minus their means.
 
-    1 - ‖AᵀB‖⋆² / (‖A‖² ‖B‖²), with the nuclear norm ⋆ and else Frobenius': the same both ways, 0
+    1 - ‖AᵀB‖⋆² / (‖A‖² ‖B‖²), with the nuclear norm ⋆, the others Frobenius norms: symmetric, 0
     for tables that differ by a rotation, a reflection (so also by the order or the signs of
     columns), a shift and a scale; 1 for tables with nothing in common. None where one has no
     variance. Schönemann 1966, A generalized solution of the orthogonal Procrustes problem.

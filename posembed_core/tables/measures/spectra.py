@@ -10,7 +10,7 @@ from torch import Tensor
 
 from posembed_core.tables.measures.similarity import centred
 
-_COLUMNS = 256  # of a table, at a time, for its Fourier transform
+_COLUMNS = 256  # of a table at a time, for its Fourier transform
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +92,7 @@ def fourier_power(table: Float[Tensor, "n d"]) -> FourierPower:
 def principal_components(table: Float[Tensor, "n d"], count: int = 3) -> Components:
     """The first ``count`` principal components of the centred table (fewer if it has fewer).
 
-    Pearson 1901. A direction's sign is free; the one taken makes its largest entry positive. A
+    Pearson 1901. A direction's sign is free; it is chosen to make the largest entry positive. A
     table of equal rows has no variance and all shares 0.
 
     >>> table = torch.tensor([[0.0, 0.0], [2.0, 0.0]])

@@ -88,13 +88,13 @@ def test_a_zero_row_has_no_cosine_and_spoils_no_mean():
     table = noise(6, 4)
     table[2] = 0
     kept = table[[0, 1, 3, 4, 5]]
-    found = cosines(table)
-    assert not found.defined[2].any()
-    assert not found.defined[:, 2].any()
-    assert int(found.defined.sum()) == 25
-    assert found.values.isfinite().all()
-    assert torch.equal(found.cells().isnan(), ~found.defined)
-    inside = found.values[found.defined].reshape(5, 5)
+    matrix_of_cosines = cosines(table)
+    assert not matrix_of_cosines.defined[2].any()
+    assert not matrix_of_cosines.defined[:, 2].any()
+    assert int(matrix_of_cosines.defined.sum()) == 25
+    assert matrix_of_cosines.values.isfinite().all()
+    assert torch.equal(matrix_of_cosines.cells().isnan(), ~matrix_of_cosines.defined)
+    inside = matrix_of_cosines.values[matrix_of_cosines.defined].reshape(5, 5)
     assert torch.allclose(inside, cosines(kept).values)
     units = torch.nn.functional.normalize(table.to(torch.float64))
     pairs = [(0, 1), (3, 4), (4, 5)]
@@ -124,22 +124,22 @@ def test_decay_and_pooling_are_means_over_all_pairs(rows, columns, seed, data):
     table = noise(rows, columns, seed)
     zero = data.draw(st.sets(st.integers(0, rows - 1), max_size=rows))
     table[sorted(zero)] = 0
-    found = cosines(table)
+    matrix_of_cosines = cosines(table)
     decay = distance_decay(table)
     for lag in range(rows):
-        there = found.defined.diagonal(lag)
-        assert decay.pairs[lag] == there.sum()
-        if there.any():
-            mean = found.values.diagonal(lag)[there].mean().item()
+        has_cosine = matrix_of_cosines.defined.diagonal(lag)
+        assert decay.pairs[lag] == has_cosine.sum()
+        if has_cosine.any():
+            mean = matrix_of_cosines.values.diagonal(lag)[has_cosine].mean().item()
             assert decay.values[lag].item() == pytest.approx(mean, abs=1e-12)
     pooled = cosine_similarity(table, span(rows, 3), span(rows, 4))
     steps = span(rows, 3).step, span(rows, 4).step
     for i, j in np.ndindex(*pooled.values.shape):
         block = (slice(i * steps[0], (i + 1) * steps[0]), slice(j * steps[1], (j + 1) * steps[1]))
-        there = found.defined[block]
-        assert pooled.defined[i, j] == there.any()
-        if there.any():
-            mean = found.values[block][there].mean().item()
+        has_cosine = matrix_of_cosines.defined[block]
+        assert pooled.defined[i, j] == has_cosine.any()
+        if has_cosine.any():
+            mean = matrix_of_cosines.values[block][has_cosine].mean().item()
             assert pooled.values[i, j].item() == pytest.approx(mean, abs=1e-12)
 
 
@@ -224,12 +224,16 @@ def test_the_mean_and_the_fastest_change_of_sign_are_the_two_ends():
 @pytest.mark.parametrize("shape", [(40, 12), (12, 40)])
 def test_components_agree_with_the_singular_value_decomposition(shape):
     table = noise(*shape) + 5
-    found = principal_components(table, 3)
+    matrix_of_cosines = principal_components(table, 3)
     u, s, vh = np.linalg.svd(centred(table).numpy(), full_matrices=False)
-    assert found.shares.tolist() == pytest.approx((s[:3] ** 2 / (s**2).sum()).tolist())
-    assert np.abs(found.curves.numpy()) == pytest.approx(np.abs(u[:, :3] * s[:3]), abs=1e-9)
-    assert np.abs(found.directions.numpy()) == pytest.approx(np.abs(vh[:3].T), abs=1e-9)
-    largest = found.directions.gather(0, found.directions.abs().argmax(dim=0, keepdim=True))
+    assert matrix_of_cosines.shares.tolist() == pytest.approx((s[:3] ** 2 / (s**2).sum()).tolist())
+    assert np.abs(matrix_of_cosines.curves.numpy()) == pytest.approx(
+        np.abs(u[:, :3] * s[:3]), abs=1e-9
+    )
+    assert np.abs(matrix_of_cosines.directions.numpy()) == pytest.approx(np.abs(vh[:3].T), abs=1e-9)
+    largest = matrix_of_cosines.directions.gather(
+        0, matrix_of_cosines.directions.abs().argmax(dim=0, keepdim=True)
+    )
     assert (largest > 0).all()
 
 
@@ -238,10 +242,10 @@ def test_the_components_of_a_helix_are_the_helix():
     angle = 4 * torch.pi * torch.arange(100, dtype=torch.float64) / 100
     height = torch.arange(100, dtype=torch.float64) / 100
     helix = torch.stack((2 * angle.cos(), 2 * angle.sin(), height), dim=1)
-    found = principal_components(helix @ orthogonal(20)[:3], 5)
-    assert found.shares[3:].tolist() == pytest.approx([0, 0], abs=1e-12)
-    assert found.shares.sum().item() == pytest.approx(1)
-    distances = torch.cdist(found.curves[:, :3], found.curves[:, :3])
+    matrix_of_cosines = principal_components(helix @ orthogonal(20)[:3], 5)
+    assert matrix_of_cosines.shares[3:].tolist() == pytest.approx([0, 0], abs=1e-12)
+    assert matrix_of_cosines.shares.sum().item() == pytest.approx(1)
+    distances = torch.cdist(matrix_of_cosines.curves[:, :3], matrix_of_cosines.curves[:, :3])
     assert torch.allclose(distances, torch.cdist(helix, helix), atol=1e-6)
 
 
@@ -257,9 +261,9 @@ def test_there_are_never_more_components_than_axes():
 def test_a_turned_shifted_scaled_sinusoid_is_still_one(base):
     table = sinusoidal(60, 16, base=base).to(torch.float64)
     disguised = 3 * table @ orthogonal(16) + noise(1, 16, 5)
-    found = sinusoid_distance(disguised)
-    assert found.base == base
-    assert found.distance == pytest.approx(0, abs=1e-9)
+    matrix_of_cosines = sinusoid_distance(disguised)
+    assert matrix_of_cosines.base == base
+    assert matrix_of_cosines.distance == pytest.approx(0, abs=1e-9)
     concatenated = sinusoidal(60, 16, base=base, layout="concatenated")
     assert sinusoid_distance(concatenated).distance == pytest.approx(0, abs=1e-6)
 
