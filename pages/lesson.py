@@ -19,7 +19,6 @@ def main() -> None:
         begin(slug if "." in slug else f"{slug}.{step}")
     elif slug:
         st.warning("The link names a lesson that isn't here; these are.")
-    st.markdown("### Lessons")
     st.markdown(
         "Each goes through a few real settings of these pages. **N** is next, **B** is back, "
         "**P** is for the projector; whatever you change on the way is yours to try."

@@ -13,6 +13,7 @@ from pages._ui.takeaway import OnScreen, remember, remembered, tools
 def main() -> None:
     """Ask for a config, say what is odd about it, then draw."""
     link = Link(long_context.PAGE)
+    place_of_question = st.container()
     with st.container(horizontal=True, vertical_alignment="bottom"):
         model, text = long_context.choose_config(link)
         place_of_layers = st.container(
@@ -32,6 +33,7 @@ def main() -> None:
         link.write()
         return
     chosen = long_context.Chosen(model, settings, findings, quantity, arithmetic)
+    place_of_question.markdown(f"### {chosen.question}")
     pictures(link, chosen)
     with place_of_tools:
         tools(long_context.PAGE, lambda: shown(chosen), others=lambda: report(chosen))

@@ -4,7 +4,7 @@ import streamlit as st
 
 from pages._ui.lessons import open_shell
 from pages._ui.server import reconnect
-from pages._ui.site import FOLDER, PAGES
+from pages._ui.site import FOLDER, PAGES, heading
 
 # A wordmark as an image, in a blue that can be read on white and on black.
 WORDMARK = """
@@ -29,5 +29,8 @@ pages = {
 }
 shell = open_shell(pages)
 shown = st.navigation(list(pages.values()), position="hidden" if shell.presents else "top")
+here = next(page for page in PAGES if page.title == shown.title)
+st.set_page_config(page_title=f"{here.title} · Posembed")
+st.html(heading(here))
 shell.around(shown)
 reconnect.follow_the_server()  # unseen, so last: above the page it would leave a gap

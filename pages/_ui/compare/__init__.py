@@ -1,7 +1,7 @@
 """The page that compares encodings: its settings, facts, words and files."""
 
 from pages._ui.compare.facts import SAID, facts_table, packed
-from pages._ui.compare.groups import combine_link, short_title
+from pages._ui.compare.groups import combine_link
 from pages._ui.compare.settings import PAGE, Chosen, choose
 from pages._ui.compare.takeaway import comparison_shown
 from pages._ui.compare.words import about_the_table, alt, clicked
@@ -18,5 +18,4 @@ __all__ = [
     "comparison_shown",
     "facts_table",
     "packed",
-    "short_title",
 ]

@@ -25,6 +25,7 @@ from pages._ui.live.packets import (
     packet,
 )
 from pages._ui.live.shelf import shelf
+from pages._ui.live.spoken import spoken
 
 # The chart lives in the page's own document: Plotly's drag handlers don't work in a shadow root.
 _chart = st.components.v2.component("live_plot", js=stub("plot.js"), isolate_styles=False)
@@ -118,7 +119,7 @@ def plot(
         },
         "patch": dict(patch or {}),
         "height": height,
-        "alt": alt,
+        "alt": spoken(alt),
         "snapshots": list(snapshots),
         "grow": list(grow),
         "notes": [vars(note) for note in notes],

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 import streamlit as st
 
 from pages._ui.live.assets import stub
+from pages._ui.live.spoken import spoken
 
 # It marks elements of the page's own document.
 _stage = st.components.v2.component("stage", js=stub("stage.js"), isolate_styles=False)
@@ -38,8 +39,8 @@ def stage(
         data={
             "present": present,
             "point": point,
-            "look": look,
-            "say": say,
+            "look": spoken(look),
+            "say": spoken(say),
             "style": style,
             "keys": {key: f"{key_selector(button)} button" for key, button in keys.items()},
         },

@@ -49,6 +49,14 @@ class Chosen:
     arithmetic: str
 
     @property
+    def question(self) -> str:
+        """What the page answers, in the config's own numbers."""
+        trained, wanted = _lengths_of(self.settings)
+        if wanted <= trained:
+            return f"Trained on {trained:,} tokens, and asked for no more."
+        return f"Trained on {trained:,} tokens, asked for {wanted:,}. How?"
+
+    @property
     def encoding(self) -> RotaryEncoding:
         """The RoPE of these layers."""
         return self.settings.encoding

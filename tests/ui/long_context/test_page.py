@@ -68,6 +68,13 @@ def test_the_first_visit_shows_llama_3() -> None:
     assert "base 500,000 (rope\\_theta)" in said or "base 500,000 (rope_theta)" in said
 
 
+def test_the_page_begins_with_the_question_of_its_config() -> None:
+    assert visit().markdown[0].value == "### Trained on 8,192 tokens, asked for 131,072. How?"
+    config = dict(known_configs()["Llama 3.1 8B"], rope_scaling=None)
+    alone = visit_config(config | {"max_position_embeddings": 4096})
+    assert alone.markdown[0].value == "### Trained on 4,096 tokens, and asked for no more."
+
+
 def test_layers_with_rope_of_their_own_can_be_chosen() -> None:
     app = visit({"model": "gemma-3-4b"})
     (layers,) = (box for box in app.selectbox if box.label == "Layers")
