@@ -91,8 +91,6 @@ function dress(layout, root, traces) {
     for (const name of [xaxis, yaxis].map(axisName))
       dressed[name] = { showgrid: false, zeroline: false, ...dressed[name] }
   }
-  // A finger scrolls the page; it can still choose zoom in the mode bar.
-  if (matchMedia("(pointer: coarse)").matches) dressed.dragmode ??= false
   const solid = traces.some(({ type }) =>
     /3d$|^(surface|cone|volume|isosurface|streamtube)$/.test(type),
   )
@@ -109,6 +107,8 @@ function configure(chart, solid) {
     icon: plotly.Icons.home,
     click: () => chart.zoom.reset(),
   }
+  // Fingers scroll and pinch (touch.js): they have no use for Plotly's modes.
+  const drags = matchMedia("(any-pointer: fine)").matches ? ["zoom2d", "pan2d"] : []
   const pictures = FORMATS.map((format) => ({
     name: format,
     title: `Download as ${format.toUpperCase()}`,
@@ -122,7 +122,7 @@ function configure(chart, solid) {
     modeBarButtons: [
       solid
         ? ["zoom3d", "orbitRotation", "resetCameraDefault3d", ...pictures]
-        : ["zoom2d", "pan2d", reset, ...pictures],
+        : [...drags, reset, ...pictures],
     ],
   }
 }

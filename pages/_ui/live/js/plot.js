@@ -14,6 +14,7 @@ import PLOTLY from "./plotly.css"
 import { allAxes, drawn, foreseen, leaveCells, lineOf, loadPlotly, PAINTED } from "./plotly.js"
 import { Ranges } from "./ranges.js"
 import { isMounted, keepOpaque, theme } from "./streamlit.js"
+import { heedFingers } from "./touch.js"
 import { Zoom } from "./zoom.js"
 
 const REST = 200 // ms without a new frame until Plotly gets the true values
@@ -331,6 +332,7 @@ class Chart {
     const { graph } = this
     this.isListening = true
     new Cursor(this)
+    heedFingers(graph, this.zoom, (id) => drawn(graph).axis(id))
     graph.on("plotly_afterplot", () => this.heatmaps.place(drawn(graph)))
     graph.on("plotly_relayouting", () => {
       this.heatmaps.place(drawn(graph))

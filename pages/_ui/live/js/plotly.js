@@ -163,6 +163,19 @@ export function cellsOf(graph, curve, { rows, cols }) {
   return { subplot: `${xaxis}${yaxis}`, x: along(xaxis, cells.x), y: along(yaxis, cells.y) }
 }
 
+/** The axes of the subplot whose area for dragging an event has met, as ["x2", "y2"].
+ * @param {EventTarget | null} target
+ * @returns {string[] | undefined} */
+export function subplotUnder(target) {
+  const area = target instanceof Element ? target.closest(".draglayer [data-subplot]") : null
+  return /** @type {SVGElement | null} */ (area)?.dataset.subplot?.match(/[xy]\d*/g) ?? undefined
+}
+
+/** Whether the reader may move an axis.
+ * @param {GraphElement} graph
+ * @param {string} id */
+export const isMovable = (graph, id) => !inside(graph)._fullLayout[axisName(id)].fixedrange
+
 /** The words of the label that Plotly shows: what a reader with a mouse sees.
  * @param {GraphElement} graph */
 export function hoverWords(graph) {

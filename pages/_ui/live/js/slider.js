@@ -29,6 +29,9 @@ class Slider {
   properties = ""
   /** @type {Move | null} */
   next = null
+  /** Where a finger was put down, until it is known whether it scrolls the page or moves the slider.
+   * @type {PointerEvent | null} */
+  finger = null
   /** @type {number | null} */
   impatience = null
   /** @type {number | undefined} */
@@ -54,13 +57,25 @@ class Slider {
     this.field = find("input[type=number]")
     this.retry = () => this.flush()
     const { range, field } = this
-    range.addEventListener("input", () =>
-      this.move(fromPosition(+range.value, this.data), this.held),
-    )
+    range.addEventListener("input", () => this.follow())
     range.addEventListener("change", () => this.release())
-    range.addEventListener("pointerdown", () => this.hold(true))
-    range.addEventListener("pointerup", () => this.hold(false))
-    range.addEventListener("pointercancel", () => this.hold(false))
+    range.addEventListener("pointerdown", (event) => {
+      this.finger = event.pointerType === "touch" ? event : null
+      this.hold(true)
+    })
+    range.addEventListener("pointermove", ({ clientX: x, clientY: y }) => {
+      const { finger } = this
+      if (finger && Math.abs(x - finger.clientX) > Math.abs(y - finger.clientY)) this.decide()
+    })
+    range.addEventListener("pointerup", () => {
+      this.decide()
+      this.hold(false)
+    })
+    range.addEventListener("pointercancel", () => {
+      this.finger = null
+      this.hold(false)
+      this.show() // the page scrolls: the thumb goes back to where it was
+    })
     range.addEventListener("keydown", (event) => this.key(event))
     field.addEventListener("change", () => {
       const typed = field.valueAsNumber
@@ -68,6 +83,19 @@ class Slider {
       this.show()
       field.value = this.plain(this.value)
     })
+  }
+
+  // The thumb is where the reader wants it.
+  follow() {
+    if (this.finger) return
+    this.move(fromPosition(+this.range.value, this.data), this.held)
+  }
+
+  // A finger moves the slider, or has tapped it.
+  decide() {
+    if (!this.finger) return
+    this.finger = null
+    this.follow()
   }
 
   /** New properties from Python. Older answers than our newest question don't move the control.

@@ -45,7 +45,7 @@ export class Zoom {
 
   /** @param {HTMLElement} button takes the reader home
    * @param {(zoom: Ranges) => void} tell the server hears of it
-   * @param {(change: Layout) => void} relayout */
+   * @param {(change: Layout) => unknown} relayout */
   constructor(button, tell, relayout) {
     this.button = button
     this.tell = tell
