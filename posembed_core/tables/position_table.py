@@ -113,8 +113,9 @@ def check_table(weight: Tensor, name: str, offset: int = 0) -> None:
     >>> check_table(torch.ones(4, 2), "wpe")  # nothing is wrong
     """
     if weight.ndim != 2:
+        axes = "1 axis" if weight.ndim == 1 else f"{weight.ndim} axes"
         raise CheckpointError(
-            f"{name!r} has {weight.ndim} axes ({dims(weight.shape)}), but a position table has two,"
+            f"{name!r} has {axes} ({dims(weight.shape)}), but a position table has two,"
             " positions × dimensions; choose another tensor"
         )
     positions, width = weight.shape[0] - offset, weight.shape[1]

@@ -128,7 +128,12 @@ def bar(place: Place, presents: bool) -> None:
                 say=f"Step {place.number} of {len(lesson.steps)}: {step.say}",
             )
             back = st.button("Back", shortcut="b", key="step.back", disabled=place.number == 1)
-            again = st.button("As it was", shortcut="a", key="step.again", help="This step anew")
+            again = st.button(
+                "Start again",
+                shortcut="a",
+                key="step.again",
+                help="This step with its own settings",
+            )
             onward = st.button(
                 "All lessons" if last else "Next", shortcut="n", key="step.next", type="primary"
             )

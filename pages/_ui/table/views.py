@@ -186,7 +186,10 @@ def measure(link: Link, chosen: Chosen) -> None:
     if is_defined:
         show_measure(table, which, measure_alt(table, which))
     else:
-        st.info(f"{table.max_seq_len} positions are no square of patches: choose a vision table.")
+        st.info(
+            f"{table.max_seq_len} positions do not form a square of patches: "
+            "choose a vision model's table."
+        )
     st.markdown(f"{described(table)} {DEFINITIONS[which]}")
     st.markdown(compared([table], [measures(table)]))
     st.markdown(f":small[{DISTANCE}]")

@@ -267,7 +267,7 @@ REFUSED = {
     "an array of objects": (npy(np.array([[Evil()]]), allow_pickle=True), "Python objects"),
     "an npz of objects": (npz(wpe=np.array([[Evil()]], dtype=object)), "Python objects"),
     "not two axes": (npy(np.ones((2, 3, 4), np.float32)), "has 3 axes"),
-    "one axis": (npy(np.ones(4, np.float32)), "has 1 axes"),
+    "one axis": (npy(np.ones(4, np.float32)), "has 1 axis"),
     "a single number": (npy(np.float32(1)), "has 0 axes"),
     "no rows": (npy(np.ones((0, 4), np.float32)), "0 positions × 4"),
     "one column": (npy(np.ones((4, 1), np.float32)), "4 positions × 1"),
