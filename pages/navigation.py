@@ -28,7 +28,8 @@ pages = {
     if (FOLDER / page.file).exists()
 }
 shell = open_shell(pages)
-shown = st.navigation(list(pages.values()), position="hidden" if shell.presents else "top")
+bare = shell.presents or st.context.is_embedded
+shown = st.navigation(list(pages.values()), position="hidden" if bare else "top")
 here = next(page for page in PAGES if page.title == shown.title)
 st.set_page_config(page_title=f"{here.title} · Posembed")
 st.html(heading(here))

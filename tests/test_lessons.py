@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import re
 from pathlib import Path
+from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -186,3 +188,27 @@ def test_a_link_is_read_as_the_landing_page_reads_it(monkeypatch: pytest.MonkeyP
 def test_lessons_have_a_place_in_the_list_each() -> None:
     orders = [lesson.order for lesson in LESSONS.values()]
     assert orders == sorted(set(orders))
+
+
+def teaching_links() -> list[str]:
+    """The links of docs/teaching.md into the app."""
+    text = (FOLDER.parent / "docs" / "teaching.md").read_text("utf-8")
+    return re.findall(r"\(http://localhost:8501(/[^)]*)\)", text)
+
+
+@pytest.mark.parametrize("link", teaching_links())
+def test_the_teachers_links_work_as_written(link: str) -> None:
+    place = urlsplit(link)
+    params = dict(parse_qsl(place.query))
+    page = next(page for page in PAGES if page.path == (place.path.strip("/") or "combine"))
+    if page.path == "lesson":
+        assert params["lesson"] in LESSONS
+        return
+    app = open_page(page.path, params)
+    assert [element.value for element in (*app.warning, *app.error, *app.exception)] == []
+    assert settings(app) == params
+
+
+def test_the_exercise_in_which_words_drown_begins_without_position() -> None:
+    (link,) = [link for link in teaching_links() if "lock=length" in link]
+    assert dict(parse_qsl(urlsplit(link).query))["scale"] == "0"
