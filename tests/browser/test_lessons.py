@@ -11,6 +11,7 @@ import segno
 from playwright.sync_api import Page, expect
 
 from pages._ui.lessons.files import Lesson, Step, lessons
+from pages._ui.site import FOLDER
 from tests.on_screen import AT_A_LINK, eventually, query, settled
 
 pytestmark = pytest.mark.browser
@@ -136,9 +137,10 @@ def test_one_key_is_for_the_projector_and_leaves_it(page: Page, app: str) -> Non
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_code_holds_the_link_in_the_address_bar(
-    new_page: Callable[..., Page], app: str, scheme: str
+def test_the_code_holds_the_link_in_the_address_bar_for_the_room(
+    new_page: Callable[..., Page], serve: Callable[..., str], scheme: str
 ) -> None:
+    app = serve(FOLDER.parent / "app.py", STREAMLIT_BROWSER_SERVER_ADDRESS="192.168.7.20")
     page = new_page(viewport={"width": 1024, "height": 768}, color_scheme=scheme)
     open_page(page, app + STEP)
     page.locator("input[type=range]").nth(2).focus()
@@ -150,7 +152,7 @@ def test_the_code_holds_the_link_in_the_address_bar(
     eventually(
         page,
         lambda: unquote(image.get_attribute("alt").removeprefix("QR code of ")),
-        unquote(page.url),
+        unquote(page.url).replace("127.0.0.1", "192.168.7.20"),
     )
     link = image.get_attribute("alt").removeprefix("QR code of ")
     # What is painted is that link's code: dark and light where its modules are.
@@ -160,6 +162,13 @@ def test_the_code_holds_the_link_in_the_address_bar(
     box = image.bounding_box()
     assert box["height"] >= 500
     assert box["y"] + box["height"] <= 768
+
+
+def test_a_server_for_one_computer_says_how_to_get_a_code(page: Page, app: str) -> None:
+    open_page(page, app + STEP)
+    page.keyboard.press("q")
+    expect(page.get_by_role("dialog")).to_contain_text("--server.address 0.0.0.0")
+    expect(page.get_by_role("img", name="QR code of")).to_have_count(0)
 
 
 def painted_modules(page: Page, count: int) -> list[list[bool]]:
@@ -210,8 +219,93 @@ def test_a_lesson_works_inside_slides(page: Page, app: str) -> None:
     expect(page.get_by_test_id("stMainMenu")).to_have_count(0)
 
 
+def test_an_embedded_page_has_no_menu(page: Page, app: str) -> None:
+    open_page(page, f"{app}/?embed=true")
+    expect(page.get_by_role("link", name="Attention")).to_have_count(0)
+
+
 def test_a_short_link_opens_a_lesson_at_a_step(new_page: Callable[..., Page], app: str) -> None:
     page = new_page(tolerate=AT_A_LINK)
     page.goto(f"{app}/lesson?lesson=handbook-combining&step=2")
     arrive(page, lessons()["handbook-combining"], 2)
     expect(page).to_have_url(re.compile(r"lesson=handbook-combining\.2"))
+
+
+def test_every_step_shows_its_sentence_and_what_it_points_at(
+    new_page: Callable[..., Page], app: str
+) -> None:
+    page = new_page(tolerate=AT_A_LINK, viewport={"width": 1280, "height": 800})
+    faults = []
+    for slug, lesson in lessons().items():
+        page.goto(f"{app}/lesson?lesson={slug}")
+        for number in range(1, len(lesson.steps) + 1):
+            arrive(page, lesson, number)
+            settled(page)
+            faults += [f"{slug}.{number}: {fault}" for fault in unseen(page)]
+            page.keyboard.press("n")
+    assert not faults, "\n".join(faults)
+
+
+def unseen(page: Page) -> list[str]:
+    """What of a step isn't in the window, or is but can't be told from the rest."""
+    return page.evaluate(
+        """() => {
+             const faults = []
+             const target = document.querySelector('[data-pointed]')
+             const bar = document.querySelector('.st-key-lesson').getBoundingClientRect()
+             const check = (name, { left, top, right, bottom }) => {
+               if (left < 0 || top < 0 || right > innerWidth || bottom > innerHeight)
+                 faults.push(`${name} from ${Math.round(top)} to ${Math.round(bottom)}`) }
+             check('bar', bar)
+             const rect = target.getBoundingClientRect()
+             check('target', rect)
+             if (rect.top < bar.bottom && rect.bottom > bar.top) faults.push('the bar covers it')
+             const sentence = document.querySelector('.st-key-lesson')
+             const over = document.elementFromPoint(bar.left + bar.width / 2, bar.top + 4)
+             if (!sentence.contains(over)) faults.push('something covers the bar')
+             const seen = (when) => {
+               const { outlineStyle, outlineWidth, outlineColor } = getComputedStyle(target)
+               const [red, green, blue, alpha = 1] = outlineColor.match(/[\\d.]+/g).map(Number)
+               const primary = [...document.querySelectorAll('.stage')].map((stage) =>
+                 getComputedStyle(stage).getPropertyValue('--st-primary-color').trim())[0]
+               const wanted = [1, 3, 5].map((at) => parseInt(primary.slice(at, at + 2), 16))
+               const same = [red, green, blue].join() === wanted.join() && alpha === 1
+               if (outlineStyle !== 'dashed' || parseFloat(outlineWidth) < 3 || !same)
+                 faults.push(`${when}: outline ${outlineWidth} ${outlineStyle} ${outlineColor}`) }
+             seen('at rest')
+             target.tabIndex = target.tabIndex < 0 ? -1 : target.tabIndex
+             target.focus({ preventScroll: true })
+             seen('focused')
+             return faults }"""
+    )
+
+
+def test_the_browsers_back_goes_through_a_lesson(new_page: Callable[..., Page], app: str) -> None:
+    lesson = lessons()["last-row"]  # over three pages
+    page = new_page(tolerate=AT_A_LINK)
+    open_page(page, app)
+    page.get_by_role("link", name="Lessons").click()
+    page.get_by_role("button", name=lesson.title).click()
+    addresses = []
+    for number in range(1, len(lesson.steps) + 1):
+        arrive(page, lesson, number)
+        settled(page)
+        addresses.append(page.url)
+        if number < len(lesson.steps):
+            page.keyboard.press("n")
+
+    def is_step(number: int) -> None:
+        arrive(page, lesson, number)
+        settled(page)
+        step = lesson.steps[number - 1]
+        assert page.url == addresses[number - 1]
+        wanted = {**step.params, "lesson": f"{lesson.slug}.{number}"}
+        assert query(page) == {name: [value] for name, value in wanted.items()}
+        assert step.refused == (page.get_by_role("alert").count() > 0)
+
+    for number in range(len(lesson.steps) - 1, 0, -1):
+        page.go_back()
+        is_step(number)
+    for number in range(2, len(lesson.steps) + 1):
+        page.go_forward()
+        is_step(number)

@@ -35,6 +35,8 @@ _KEYS = {
     "p": "frame.present",
     "q": "frame.code",
 }
+# Streamlit wraps the bar in an element of the same height, which is what can stick to the page.
+_STICKY = f":has(> {live.key_selector('lesson')})"
 _FOLDER = Path(__file__).parent
 _STYLE = (_FOLDER / "bar.css").read_text("utf-8")
 _PRESENTING = (_FOLDER / "present.css").read_text("utf-8")
@@ -69,6 +71,9 @@ class Shell:
         """Draw the shell and the page in it."""
         path = next(path for path, page in self.pages.items() if page.title == shown.title)
         place = _place() if path != "lesson" else None
+        if place is not None and place.step.page != path:
+            # A step's settings are its own page's: elsewhere they'd be other things.
+            begin(place.key)
         if place is not None:
             bar(place, self.presents)
         shown.run()
@@ -124,6 +129,7 @@ def bar(place: Place, presents: bool) -> None:
                 keys=_KEYS,
                 style=_style(presents),
                 point=selector,
+                below=_STICKY,
                 look=f"Look at: {name}",
                 say=f"Step {place.number} of {len(lesson.steps)}: {step.say}",
             )

@@ -19,6 +19,7 @@ def stage(
     present: bool,
     keys: Mapping[str, str],
     point: str = "",
+    below: str = "",
     look: str = "",
     say: str = "",
     style: str = "",
@@ -27,7 +28,8 @@ def stage(
 
     present: large type and little room around it; ``html`` has the attribute ``data-present`` then.
     point: CSS selector of what to outline, which has the attribute ``data-pointed``; ``look`` names
-        it on a button that goes there.
+        it on a button that goes there. A new one, with other words to ``say``, is scrolled into
+        sight, below the element of the page with the CSS selector ``below`` if that sticks.
     say: read out by a screen reader when it changes.
     keys: shortcut, as ``KeyboardEvent.key`` says it → the Streamlit key of its button; so they work
         wherever nothing is typed.
@@ -39,6 +41,7 @@ def stage(
         data={
             "present": present,
             "point": point,
+            "below": below,
             "look": spoken(look),
             "say": spoken(say),
             "style": style,

@@ -2,11 +2,21 @@
 // See stage.py.
 import STAGE from "./stage.css"
 import STREAMLIT from "./streamlit.css"
-import { controlIn, isMounted, letCodeScroll } from "./streamlit.js"
+import {
+  bringBelow,
+  controlIn,
+  isMounted,
+  letCodeScroll,
+  oneEntryASwitch,
+  theme,
+} from "./streamlit.js"
 
 const FREE = /^(radio|checkbox|range|button|submit|file)$/
+// By these a visitor begins to move the page.
+const BY_HAND = ["wheel", "touchstart", "pointerdown", "keydown"]
 /** @type {WeakMap<HTMLElement | ShadowRoot, Stage>} */
 const stages = new WeakMap()
+oneEntryASwitch()
 
 class Stage {
   /** What is outlined.
@@ -14,6 +24,8 @@ class Stage {
   pointed = null
   /** @type {number | null} */
   waiting = null
+  // Whether what is outlined is to be brought into sight: until a visitor moves the page.
+  seeking = false
 
   /** @param {HTMLElement | ShadowRoot} root
    * @param {StageData} data */
@@ -30,10 +42,18 @@ class Stage {
     this.button = /** @type {HTMLButtonElement} */ (button)
     this.status = status
     this.button.onclick = () => this.show()
-    this.watching = new MutationObserver(() => {
+    this.box = box
+    const soon = () => {
       this.waiting ??= requestAnimationFrame(() => this.mark())
-    })
+    }
+    this.watching = new MutationObserver(soon)
     this.watching.observe(document.body, { childList: true, subtree: true })
+    // A chart gets its height after it is there.
+    this.growing = new ResizeObserver(soon)
+    this.onhand = () => {
+      this.seeking = false
+    }
+    for (const name of BY_HAND) addEventListener(name, this.onhand, true)
     this.onkey = (/** @type {KeyboardEvent} */ event) => this.key(event)
     addEventListener("keydown", this.onkey, true)
   }
@@ -47,9 +67,16 @@ class Stage {
       html.toggleAttribute("data-present", data.present)
       dispatchEvent(new Event("resize"))
     }
+    const [pointer, ground] = theme(this.box, "primary-color", "background-color")
+    html.style.setProperty("--pointer", pointer)
+    html.style.setProperty("--ground", ground)
     this.data = data
     this.button.textContent = data.look
-    if (this.status.textContent !== data.say) this.status.textContent = data.say
+    if (this.status.textContent !== data.say) {
+      this.status.textContent = data.say
+      this.seeking = Boolean(data.point)
+      if (this.seeking) bringBelow(null, data.below)
+    }
     this.mark()
   }
 
@@ -57,21 +84,31 @@ class Stage {
   mark() {
     const { point } = this.data
     this.waiting = null
+    const before = this.pointed
     this.pointed = point ? document.querySelector(point) : null
+    if (this.pointed && this.pointed !== before) {
+      this.growing.disconnect()
+      this.growing.observe(this.pointed)
+      const page = this.pointed.closest("[data-testid=stMainBlockContainer]")
+      if (page) this.growing.observe(page)
+      const lid = this.data.below && document.querySelector(this.data.below)
+      if (lid) this.growing.observe(lid)
+    }
     for (const old of document.querySelectorAll("[data-pointed]"))
       if (old !== this.pointed) old.removeAttribute("data-pointed")
     if (!this.pointed?.hasAttribute("data-pointed")) this.pointed?.setAttribute("data-pointed", "")
     letCodeScroll()
     this.button.hidden = !this.pointed
+    if (this.seeking && this.pointed) bringBelow(this.pointed, this.data.below)
   }
 
   // Go to what is outlined.
   show() {
     const { pointed } = this
     if (!pointed) return
-    pointed.scrollIntoView({ block: "nearest" })
+    bringBelow(pointed, this.data.below)
     const control = controlIn(pointed)
-    if (control && !pointed.matches(".live-plot")) return control.focus()
+    if (control && !pointed.matches(".live-plot")) return control.focus({ preventScroll: true })
     pointed.tabIndex = -1
     pointed.focus({ preventScroll: true })
   }
@@ -98,6 +135,8 @@ class Stage {
 
   destroy() {
     this.watching.disconnect()
+    this.growing.disconnect()
+    for (const name of BY_HAND) removeEventListener(name, this.onhand, true)
     cancelAnimationFrame(this.waiting ?? 0)
     removeEventListener("keydown", this.onkey, true)
     document.documentElement.removeAttribute("data-present")

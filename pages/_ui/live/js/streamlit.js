@@ -65,8 +65,49 @@ export function whenIdle(action) {
   watching.observe(root, { attributeFilter: ["data-test-script-state"] })
 }
 
+const main = () => document.querySelector("[data-testid=stMain]")
+
+/** Scroll the page no further than it takes to see all of an element, or its top where it is too
+ * high, below another that stays on top; to the page's own top where there is none.
+ * @param {Element | null} element
+ * @param {string} above its CSS selector */
+export function bringBelow(element, above) {
+  const page = main()
+  if (!page) return
+  if (!element) {
+    page.scrollTop = 0
+    return
+  }
+  const EDGE = 9 // the outline's place
+  const { top, bottom } = element.getBoundingClientRect()
+  const lid = above && document.querySelector(above)
+  const sticks = lid && getComputedStyle(lid).position === "sticky" && !lid.contains(element)
+  const ceiling = (sticks ? lid.getBoundingClientRect().bottom : headerBottom()) + EDGE
+  if (bottom > innerHeight - EDGE)
+    page.scrollTop += Math.min(bottom - innerHeight + EDGE, top - ceiling)
+  else if (top < ceiling) page.scrollTop -= ceiling - top
+}
+
+const headerBottom = () =>
+  document.querySelector("[data-testid=stHeader]")?.getBoundingClientRect().bottom ?? 0
+
+/** Streamlit goes to another page with settings in two entries of the history: the settings on the
+ * old page, then the new page. The second takes the first one's place, where a lesson does so.
+ */
+export function oneEntryASwitch() {
+  const { pushState } = history
+  if (pushState.name === "pushOnce") return
+  /** @type {History["pushState"]} */
+  history.pushState = function pushOnce(state, title, url) {
+    const { pathname, search } = new URL(url ?? "", location.href)
+    const same = search === location.search && new URLSearchParams(search).has("lesson")
+    if (same && pathname !== location.pathname) history.replaceState(state, title, url)
+    else pushState.call(history, state, title, url)
+  }
+}
+
 /** How far the page is scrolled, in CSS pixels. */
-export const scrolled = () => document.querySelector("[data-testid=stMain]")?.scrollTop ?? 0
+export const scrolled = () => main()?.scrollTop ?? 0
 
 /** A box of code that must be scrolled can be, by keyboard as well. */
 export function letCodeScroll() {

@@ -227,6 +227,7 @@ interface Scale {
 interface StageData {
   present: boolean
   point: string
+  below: string
   look: string
   say: string
   style: string
