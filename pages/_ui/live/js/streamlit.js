@@ -79,13 +79,16 @@ export function bringBelow(element, above) {
     return
   }
   const EDGE = 9 // the outline's place
-  const { top, bottom } = element.getBoundingClientRect()
   const lid = above && document.querySelector(above)
   const sticks = lid && getComputedStyle(lid).position === "sticky" && !lid.contains(element)
-  const ceiling = (sticks ? lid.getBoundingClientRect().bottom : headerBottom()) + EDGE
-  if (bottom > innerHeight - EDGE)
-    page.scrollTop += Math.min(bottom - innerHeight + EDGE, top - ceiling)
-  else if (top < ceiling) page.scrollTop -= ceiling - top
+  // What sticks moves up as well, until it does.
+  for (let times = 0; times < 3; times++) {
+    const { top, bottom } = element.getBoundingClientRect()
+    const ceiling = (sticks ? lid.getBoundingClientRect().bottom : headerBottom()) + EDGE
+    if (bottom > innerHeight - EDGE)
+      page.scrollTop += Math.min(bottom - innerHeight + EDGE, top - ceiling)
+    else if (top < ceiling) page.scrollTop -= ceiling - top
+  }
 }
 
 const headerBottom = () =>
