@@ -1,8 +1,8 @@
-"""One combination at picture size: pool once, then every scale is a multiply-add on few cells."""
+"""One combination at picture size: choose once, then a scale is a multiply-add on few cells."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -19,7 +19,15 @@ from posembed_core.operations import Combined, LayerNorm, Norms, Operation
 from posembed_core.parameters import EncodingError
 from posembed_core.pictures.frame import Cells, Frame, peak_of
 from posembed_core.pictures.once import Once
-from posembed_core.pictures.resolution import MAX_COLUMNS, MAX_ROWS, Span, pool, pool_rows, span
+from posembed_core.pictures.resolution import (
+    MAX_COLUMNS,
+    MAX_ROWS,
+    Span,
+    as_tensor,
+    choose_columns,
+    choose_rows,
+    span,
+)
 
 __all__ = ["Cells", "Frame", "Preview", "Reading"]
 
@@ -31,22 +39,23 @@ _PIECE = 2**16
 class Preview:
     """Tokens and an encoding, combined as `posembed_core.combine` does, at picture size.
 
-    ``tokens`` gives the token vectors (n, d), ``vectors`` the encoding's own ones (n, d) where it
-    has any. They are asked for when they are needed and not kept, so that whoever caches previews
-    doesn't hold on to whole matrices. ``window`` is the part shown: first and last position, first
+    ``tokens`` gives the token vectors (n, d), ``vectors`` the encoding's own ones where it has any,
+    of the positions that a span shows and no others: what isn't shown isn't computed. They are
+    asked for when they are needed and not kept, so that whoever caches previews doesn't hold on to
+    whole matrices. ``window`` is the part shown: first and last position, first
     and last channel. ``guard`` is entered while whole matrices are at work, so that a caller can
     bound how many are. `at` gives what is shown at one scale.
 
-    Addition, multiplication and score biases are linear in the scale, and mean pooling is too:
-    pool(e + s·p) = pool(e) + s·pool(p) and ‖e + s·p‖² = ‖e‖² + 2s⟨e,p⟩ + s²‖p‖², so `frame` costs
-    the same at any size. A rotation, a concatenation and a LayerNorm are computed anew, piece by
-    piece.
+    Each cell is one value of the matrix, the same one in all pictures (see `Span`). Addition,
+    multiplication and score biases are linear in the scale, and ‖e + s·p‖² = ‖e‖² + 2s⟨e,p⟩ +
+    s²‖p‖², so `frame` costs the same at any size. A rotation, a concatenation and a LayerNorm are
+    computed anew, piece by piece, for the positions shown.
     """
 
     shape: tuple[int, int]
     tokens: Callable[[], Tensor]
     encoding: Encoding
-    vectors: Callable[[], Tensor] | None = None
+    vectors: Callable[[Span], Tensor] | None = None
     operation: Operation = "add"
     layer_norm: LayerNorm | None = None
     head: int = 0
@@ -78,7 +87,7 @@ class Preview:
             most = MAX_COLUMNS // 2
         elif self.operation == "multiply":
             most = MAX_COLUMNS * 5 // 8
-        return span(self.shape[1], most, *self.window[2:])
+        return span(self.shape[1], most, *self.window[2:], of_channels=True)
 
     @cached_property
     def queries(self) -> Span:
@@ -114,17 +123,17 @@ class Preview:
         return abs(factor) * self._once(f"peak of {array}", lambda: peak_of(frame.arrays[array]))
 
     def exact(self, row: int, scale: float) -> Combined:
-        """The whole vectors of one position, not pooled: e, what position adds (no bias), and h."""
-        at = slice(row, row + 1)
+        """The whole vectors of one position: e, what position adds (no bias), and h."""
+        at = Span(row, row + 1)
         # Kept, so that a dragged scale asks for no whole matrix.
-        token, vector = self._few_rows(row, lambda: tuple(m[at].clone() for m in self._matrices()))
-        return self._piece(token, vector, at, scale)
+        token, vector = self._few_rows(row, lambda: tuple(m.clone() for m in self._vectors(at)))
+        return self._piece(token, vector, as_tensor(at), scale)
 
     def exact_rows(self, at: slice, scale: float) -> Combined:
         """The whole vectors of the positions ``at``, as `exact` gives them of one."""
+        rows = Span(at.start, at.stop)
         with self.guard():
-            token, vector = (matrix[at] for matrix in self._matrices())
-            return self._piece(token, vector, at, scale)
+            return self._piece(*self._vectors(rows), as_tensor(rows), scale)
 
     def bias(self, query: int, key: int) -> float:
         """The bias of the head shown for a query and a key, before the scale."""
@@ -160,23 +169,26 @@ class Preview:
 
     @property
     def _fixed(self) -> dict[str, Cells]:
-        return self._once("fixed", self._pooled)
+        return self._once("fixed", self._chosen)
 
-    def _pooled(self) -> dict[str, Cells]:
-        tokens = self.tokens()
-        arrays = {"token": self._pool(tokens)}
+    def _chosen(self) -> dict[str, Cells]:
+        # Copies, since a view would keep the whole matrix in memory.
+        tokens = self._columns_of(choose_rows(self.tokens(), self.rows))
+        arrays = {"token": tokens}
         if self.shows_bias:
-            arrays["position"] = self._bias_cells()
+            # Keys lie along the picture's rows, as positions do in the other pictures.
+            arrays["position"] = self._bias(as_tensor(self.queries), as_tensor(self.rows)).T
         elif self.vectors is not None:
-            vectors = self.vectors()
-            arrays["position"] = self._pool(vectors)
+            arrays["position"] = self._columns_of(self.vectors(self.rows))
             if self.operation == "multiply":
-                pieces = [
-                    pool(tokens[at] * vectors[at], self._local(at), self.columns)
-                    for at in self._pieces()
-                ]
-                arrays["product"] = torch.cat(pieces)
-        return arrays
+                arrays["product"] = tokens * arrays["position"]
+        return {
+            name: cells.clone(memory_format=torch.contiguous_format)
+            for name, cells in arrays.items()
+        }
+
+    def _columns_of(self, matrix: Tensor) -> Tensor:
+        return choose_columns(matrix, self.columns)
 
     def _mixes(self, scale: float) -> dict[str, dict[str, float]]:
         if self.encoding.acts_inside:
@@ -190,94 +202,62 @@ class Preview:
     def _summed_squares(self) -> tuple[Tensor, Tensor, Tensor]:
         # ‖e‖², ⟨e, p⟩ and ‖p‖² (for a product: ‖e‖², ‖e ∘ p‖² and ‖p‖²). Products in float64 as
         # well, else a norm where e and s·p nearly cancel is noise.
-        shown = slice(self.rows.start, self.rows.stop)
-        e = self.tokens()[shown]
+        e, p = self._vectors(self.rows)
         ee = row_products(e, e)
         if self.encoding.acts_inside:
             return ee, torch.zeros_like(ee), torch.zeros_like(ee)
-        p = self._position_vectors()[shown]
         return ee, row_products(e, p, squared=self.operation == "multiply"), row_products(p, p)
 
-    def _matrices(self) -> tuple[Tensor, Tensor]:
-        return self.tokens(), self._position_vectors()
-
-    def _position_vectors(self) -> Tensor:
-        return torch.empty(self.shape[0], 0) if self.vectors is None else self.vectors()
+    def _vectors(self, rows: Span) -> tuple[Tensor, Tensor]:
+        # A bias or a rotation has no vectors of its own: theirs are empty.
+        tokens = choose_rows(self.tokens(), rows)
+        if self.vectors is None:
+            return tokens, torch.empty(rows.cells, 0)
+        return tokens, self.vectors(rows)
 
     def _linear_norms(self, scale: float) -> Norms:
         ee, ep, pp = self._once("squares", self._summed_squares)
         # A multiple of what stays the same takes no pass over all positions.
-        token = self._once("token norms", lambda: self._pool_norms(ee))
-        position = abs(scale) * self._once("position norms", lambda: self._pool_norms(pp))
+        token = self._once("token norms", ee.sqrt)
+        position = abs(scale) * self._once("position norms", pp.sqrt)
         if self.encoding.acts_inside:
             combined = token
         elif self.operation == "multiply":
-            combined = abs(scale) * self._once("product norms", lambda: self._pool_norms(ep))
+            combined = abs(scale) * self._once("product norms", ep.sqrt)
         else:
             # Rounding may leave a tiny negative square where e and s·p cancel.
             squares = ee + scale * (2 * ep + scale * pp)
-            combined = self._pool_norms(squares.clamp_(min=0))
+            combined = squares.clamp_(min=0).sqrt_()
         return Norms(token=token, position=position, combined=combined)
-
-    def _pool_norms(self, squares: Tensor) -> Tensor:
-        return pool_rows(squares.sqrt(), Span(0, len(squares), self.rows.step))
 
     def _anew(self, scale: float) -> tuple[dict[str, Cells], Norms]:
         arrays: dict[str, list[Tensor]] = {"combined": []}
         squares: list[list[Tensor]] = [[], [], []]
-        tokens, vectors = self._matrices()
-        for at in self._pieces():
-            rows = self._local(at)
-            piece = self._piece(tokens[at], vectors[at], at, scale)
+        tokens, vectors = self._vectors(self.rows)
+        positions = as_tensor(self.rows)
+        rows = max(1, _PIECE // self.shape[1])
+        for start in range(0, self.rows.cells, rows):
+            at = slice(start, start + rows)
+            piece = self._piece(tokens[at], vectors[at], positions[at], scale)
             if not self.encoding.is_linear:
-                arrays.setdefault("position", []).append(pool(piece.position, rows, self.columns))
-            if self.operation == "concat":
-                halves = (piece.combined[:, : self.shape[1]], piece.combined[:, self.shape[1] :])
-                pooled = torch.cat([pool(half, rows, self.columns) for half in halves], dim=1)
-            else:
-                pooled = pool(piece.combined, rows, self.columns)
-            arrays["combined"].append(pooled)
+                arrays.setdefault("position", []).append(self._columns_of(piece.position))
+            halves = piece.combined.split(self.shape[1], dim=1)
+            arrays["combined"].append(torch.cat(list(map(self._columns_of, halves)), dim=1))
             for kept, part in zip(squares, (piece.token, piece.moved, piece.combined), strict=True):
                 kept.append(row_products(part, part))
         fresh = {name: torch.cat(parts) for name, parts in arrays.items()}
-        return fresh, Norms(*(self._pool_norms(torch.cat(kept)) for kept in squares))
+        return fresh, Norms(*(torch.cat(kept).sqrt_() for kept in squares))
 
-    def _piece(self, token: Tensor, vectors: Tensor, at: slice, scale: float) -> Combined:
+    def _piece(self, token: Tensor, vectors: Tensor, positions: Tensor, scale: float) -> Combined:
         # A bias is no vector of a position: here it is empty, and its picture has its own cells.
         excerpt = Excerpt(vectors, seq_len=self.shape[0])
-        where = torch.arange(at.start, at.stop)
-        combined = self.encoding.contribute(token, where, scale, self.operation, excerpt)
+        combined = self.encoding.contribute(token, positions, scale, self.operation, excerpt)
         return combined.normalised(self.layer_norm)
-
-    def _bias_cells(self) -> Cells:
-        # Keys lie along the picture's rows, as positions do in the other pictures. One query cell
-        # at a time: the whole bias of 8192 positions has 67 million values for each head.
-        keys = torch.arange(self.rows.start, self.rows.stop)
-        local = Span(0, len(keys), self.rows.step)
-        cells = []
-        for start in range(self.queries.start, self.queries.stop, self.queries.step):
-            queries = torch.arange(start, min(start + self.queries.step, self.queries.stop))
-            bias = self._bias(queries, keys)
-            cells.append(pool(bias.T, local, Span(0, len(queries), self.queries.step)))
-        return torch.cat(cells, dim=1)
 
     def _bias(self, queries: Tensor, keys: Tensor) -> Tensor:
         if not isinstance(self.encoding, BiasEncoding):
             raise EncodingError(f"{self.encoding.title} has no bias to show")
         return self.encoding.bias(queries, keys, heads=slice(self.head, self.head + 1))[0]
-
-    def _pool(self, matrix: Tensor) -> Cells:
-        # A copy, since a view would keep the whole matrix in memory.
-        return pool(matrix, self.rows, self.columns).clone(memory_format=torch.contiguous_format)
-
-    def _pieces(self) -> Iterator[slice]:
-        # Whole cells in each piece, so that a cell's mean never straddles two.
-        step = self.rows.step * max(1, _PIECE // self.shape[1] // self.rows.step)
-        for start in range(self.rows.start, self.rows.stop, step):
-            yield slice(start, min(start + step, self.rows.stop))
-
-    def _local(self, at: slice) -> Span:
-        return Span(0, at.stop - at.start, self.rows.step)
 
 
 @dataclass(frozen=True, eq=False)
@@ -293,7 +273,7 @@ class Reading:
     ...     shape=(3, 4),
     ...     tokens=lambda: torch.zeros(3, 4),
     ...     encoding=encoding,
-    ...     vectors=lambda: encoding.table(range(3)),
+    ...     vectors=lambda shown: encoding.table(shown.indices),
     ... )
     >>> preview.at(0.5).row(0).combined
     tensor([[0.0000, 0.5000, 0.0000, 0.5000]])
@@ -309,7 +289,7 @@ class Reading:
 
     @property
     def norms(self) -> Norms:
-        """The norms behind the picture, per cell along the positions."""
+        """The norms of the positions shown."""
         return self.frame.norms
 
     @cached_property

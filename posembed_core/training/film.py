@@ -9,7 +9,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from posembed_core.pictures.resolution import Span, pool, span
+from posembed_core.pictures.resolution import Span, choose, span
 from posembed_core.tables.measures.similarity import adjacent_cosine, cosine_similarity
 from posembed_core.training.training import Snapshot
 
@@ -18,7 +18,7 @@ SIDE = 128  # cells
 
 @dataclass(frozen=True, eq=False)
 class Film:
-    """Stacks of pictures, one for each snapshot, float32; cells are means over `rows` × `columns`.
+    """Stacks of pictures, one for each snapshot, float32, of the values that `rows`, `columns` show.
 
     ``table`` has dimensions down and positions across, ``similarity`` the cosines of positions with
     positions, ``attention`` how much a position (down) attends to a position (across).
@@ -49,13 +49,13 @@ def film(snapshots: Sequence[Snapshot], side: int = SIDE) -> Film:
     torch.Size([3, 4, 8])
     """
     length, width = snapshots[0].weight.shape
-    rows, columns = span(length, side), span(width, side)
+    rows, columns = span(length, side), span(width, side, of_channels=True)
     return Film(
         rows,
         columns,
-        torch.stack([pool(s.weight, rows, columns).T for s in snapshots]),
+        torch.stack([choose(s.weight, rows, columns).T for s in snapshots]),
         torch.stack([_similarity(s, rows) for s in snapshots]),
-        torch.stack([pool(s.attention(), rows, rows) for s in snapshots]),
+        torch.stack([choose(s.attention(), rows, rows) for s in snapshots]),
     )
 
 

@@ -13,7 +13,7 @@ from posembed_core.pictures.preview import Preview, Reading
 
 
 def cell_at(preview: Preview, trace: str, x: object, y: object) -> tuple[int, ...]:
-    """The matrix cell at a clicked point, () where there is none.
+    """The matrix cell that is shown at a clicked point, () where there is none.
 
     (position, channel); for the middle picture of a score bias (key, query, 1).
     """
@@ -38,15 +38,10 @@ def has_cell(preview: Preview, cell: tuple[int, ...]) -> bool:
 
 
 def arithmetic(reading: Reading, cell: tuple[int, ...]) -> str:
-    """How the value of a cell (see `cell_at`) came about, in Markdown.
-
-    For a cell that stands for many values, the same with means: they add up as well.
-    """
+    """How the value of a cell (see `cell_at`) came about, in Markdown."""
     preview, (row, column) = reading.preview, cell[:2]
     if len(cell) == 3:
         return _of_bias(reading, column, row)
-    if preview.rows.step > 1 or preview.columns.step > 1:
-        return _of_means(reading, row, column)
     exact = reading.row(row)
     e, h = exact.token[0, column], exact.combined[0, column]
     if isinstance(preview.encoding, RotaryEncoding):
@@ -119,24 +114,6 @@ def _of_rotation(
         f"{_h(row, column)} = {formula} with e[{row}, {a}] = {_number(x)}, e[{row}, {b}] = "
         f"{_number(y)} and θ = s · {row} · ω{_subscript(pair)} = {angle:.9g} rad: "
         f"**{_number(exact.moved[0, column] + exact.token[0, column])}**"
-    )
-
-
-def _of_means(reading: Reading, row: int, column: int) -> str:
-    preview, frame = reading.preview, reading.frame
-    rows, columns = preview.rows, preview.columns
-    i = (rows.index(row) - rows.start) // rows.step
-    j = (columns.index(column) - columns.start) // columns.step
-    last_row = min(rows.index(row) + rows.step, rows.stop) - 1
-    last_column = min(columns.index(column) + columns.step, columns.stop) - 1
-    e, p, h = (float(frame.cells(name)[i, j]) for name in ("token", "position", "combined"))
-    block = f"[{rows.index(row)}…{last_row}, {columns.index(column)}…{last_column}]"
-    middle = (
-        f", {tinted('position', 'the middle picture')} {p:.9g}" if not preview.shows_bias else ""
-    )
-    return (
-        f"Means over the values behind the cell {block}: {tinted('token', 'e')} {e:.9g}{middle}, "
-        f"{tinted('combined', 'h')} **{h:.9g}**. Zoom in to see single values."
     )
 
 

@@ -39,7 +39,7 @@ def combination_shown(
         CHART,
         figure=lambda: chart(reading, sentence_tokens(setting.source)),
         alt=lambda: alt(reading),
-        caption=lambda: seen(reading.preview).replace("; zoom in until it is one", ""),
+        caption=lambda: seen(reading.preview).replace("; zoom in to see all", ""),
     )
     return OnScreen(
         name=f"posembed-{cls.slug}-{n}x{d}",

@@ -77,8 +77,8 @@ def seen(preview: Preview) -> str:
     if rows == columns == 1:
         return "Each cell is one value."
     return (
-        f"Each cell is the mean of {rows} × {columns} values (positions × dimensions); "
-        "zoom in until it is one."
+        f"Each cell is one of {rows} × {columns} values (positions × dimensions), chosen at random "
+        "but the same in every picture; zoom in to see all."
     )
 
 

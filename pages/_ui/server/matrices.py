@@ -1,16 +1,16 @@
-"""Whole matrices that all sessions share: the vectors of tokens and of positions."""
+"""Matrices that all sessions share: the vectors of tokens and of the positions shown."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-import torch
 from torch import Tensor
 
 from pages._ui.server.installed_model import needed_model, sentence
 from pages._ui.server.setting import RandomTokens, SentenceTokens, Setting
 from pages._ui.server.store import Store
 from posembed_core import AdditiveEncoding, CheckpointError, RelativeEncoding
+from posembed_core.pictures.resolution import MAX_ROWS, Span, as_tensor, choose_rows
 from posembed_core.tables.position_table import PositionTable
 from posembed_core.tokens.random_tokens import random_tokens
 
@@ -40,10 +40,16 @@ def token_matrix(setting: Setting) -> Tensor:
     return _random_rows(scaled, _room(setting.length), setting.dimension)[: setting.length]
 
 
-def position_matrix(encoding: AdditiveEncoding, n: int) -> Tensor:
-    """The vectors of positions 0 … n-1."""
+def position_rows(encoding: AdditiveEncoding, shown: Span) -> Tensor:
+    """The vectors of the positions shown.
+
+    Of a formula, which gives every integer a vector, no others are computed, but for short tables.
+    """
     if isinstance(encoding, PositionTable):
-        return encoding.rows[:n]
+        return choose_rows(encoding.rows, shown)
+    if encoding.position_count is None and shown.stop > MAX_ROWS:
+        # One row is computed sooner than found.
+        return _kept_rows(encoding, shown) if shown.cells > 1 else _rows(encoding, shown)
     # Row i is the same in a longer table, so one table serves all lengths up to the next power
     # of two, and a dragged length slider finds its rows there.
     roomy = {
@@ -51,13 +57,14 @@ def position_matrix(encoding: AdditiveEncoding, n: int) -> Tensor:
         for name, parameter in encoding.parameters().items()
         if parameter.role == "length"
     }
-    return _position_rows(replace(encoding, **roomy), _room(n))[:n]
+    whole = Span(0, _room(shown.stop))
+    return choose_rows(_kept_rows(replace(encoding, **roomy), whole), shown)
 
 
 @MATRICES.keep()
-def relative_matrix(encoding: RelativeEncoding, n: int) -> Tensor:
-    """The vectors that a query at position 0 adds to the keys 0 … n-1."""
-    return encoding.vectors(0, torch.arange(n))
+def relative_rows(encoding: RelativeEncoding, shown: Span) -> Tensor:
+    """The vectors that a query at position 0 adds to the keys shown."""
+    return encoding.vectors(0, as_tensor(shown))
 
 
 def _room(n: int) -> int:
@@ -70,5 +77,9 @@ def _random_rows(source: RandomTokens, n: int, dimension: int) -> Tensor:
 
 
 @MATRICES.keep()
-def _position_rows(encoding: AdditiveEncoding, n: int) -> Tensor:
-    return encoding.table(torch.arange(n))
+def _kept_rows(encoding: AdditiveEncoding, shown: Span) -> Tensor:
+    return _rows(encoding, shown)
+
+
+def _rows(encoding: AdditiveEncoding, shown: Span) -> Tensor:
+    return encoding.table(as_tensor(shown))

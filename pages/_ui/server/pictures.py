@@ -11,7 +11,7 @@ from torch import Tensor
 
 from pages._ui.live import PackedArray, pack_array
 from pages._ui.server.installed_model import model, needed_model
-from pages._ui.server.matrices import position_matrix, relative_matrix, token_count, token_matrix
+from pages._ui.server.matrices import position_rows, relative_rows, token_count, token_matrix
 from pages._ui.server.setting import RandomTokens, SentenceTokens, Setting
 from pages._ui.server.store import Store
 from posembed_core import AdditiveEncoding, RelativeEncoding
@@ -73,9 +73,9 @@ def picture(setting: Setting) -> Shown:
     vectors = None
     if isinstance(encoding, AdditiveEncoding):
         encoding.check_positions([n - 1])
-        vectors = lambda: position_matrix(encoding, n)  # noqa: E731
+        vectors = lambda shown: position_rows(encoding, shown)  # noqa: E731
     elif isinstance(encoding, RelativeEncoding):
-        vectors = lambda: relative_matrix(encoding, n)  # noqa: E731
+        vectors = lambda shown: relative_rows(encoding, shown)  # noqa: E731
     return Shown(
         Preview(
             shape=(n, setting.dimension),

@@ -24,7 +24,15 @@ from pages._ui.figures.table import (
 )
 from pages._ui.server.kept import kept
 from pages._ui.takeaway import Chart
-from posembed_core.pictures.resolution import MAX_COLUMNS, MAX_ROWS, Span, pool, span
+from posembed_core.pictures.resolution import (
+    MAX_COLUMNS,
+    MAX_ROWS,
+    Span,
+    choose,
+    choose_rows,
+    mean_cells,
+    span,
+)
 from posembed_core.tables.measures.analysis import (
     cosine_similarity,
     distance_decay,
@@ -51,9 +59,9 @@ def lookup_chart(
     """
     rows, columns = window
     look = LookupLook(rows, columns, table.max_seq_len, table.embed_dim, added is not None)
-    arrays = {"table": pool(table.rows, rows, columns).T.numpy()}
+    arrays = {"table": choose(table.rows, rows, columns).T.numpy()}
     if added is not None:
-        arrays["added"] = pool(added.to(torch.float32)[:, None], rows, Span(0, 1)).T.numpy()
+        arrays["added"] = choose_rows(added.to(torch.float32), rows)[None].numpy()
     peak = nice_ceiling(colour_peak(table.rows.numpy()))
     row = table.table([position])[0] if has_row else torch.full((table.embed_dim,), torch.nan)
     row_peak = nice_ceiling(max(peak, float(row.nan_to_num().abs().max()))) * 1.04
@@ -76,7 +84,7 @@ def lookup_window(length: int, width: int) -> Window:
     zoom = live.zoom_of(LOOKUP)
     return (
         span(length, MAX_ROWS, *zoom.get("xaxis", (None, None))),
-        span(width, MAX_COLUMNS, *zoom.get("yaxis", (None, None))),
+        span(width, MAX_COLUMNS, *zoom.get("yaxis", (None, None)), of_channels=True),
     )
 
 
@@ -90,14 +98,14 @@ def lookup_cells(table: PositionTable, window: Window) -> str:
 def gradient_chart(step: GradientStep) -> Chart:
     """The gradient of one step, and what the step changed."""
     length, width = step.grad.shape
-    rows, columns = span(length, MAX_ROWS), span(width, MAX_COLUMNS)
+    rows, columns = span(length, MAX_ROWS), span(width, MAX_COLUMNS, of_channels=True)
     pictures = {"gradient": step.grad, "change": step.after - step.before}
     norms = row_norms(step.grad)
     peaks = [nice_ceiling(float(matrix.abs().max())) for matrix in pictures.values()]
     return Chart(
         gradient_figure,
         (length, width, rows, columns),
-        {name: pool(matrix, rows, columns).T.numpy() for name, matrix in pictures.items()},
+        {name: choose(matrix, rows, columns).T.numpy() for name, matrix in pictures.items()},
         lines={"norm": norms.numpy()},
         patch={
             **colour_range("coloraxis", peaks[0]),
@@ -111,12 +119,13 @@ def comparison_chart(tables: Sequence[PositionTable], in_spreads: bool) -> Chart
     """Tables beside each other on one scale: their values, or multiples of their own spread."""
     besides, similar, arrays, peak = [], [], {}, 0.0
     for index, table in enumerate(tables, start=1):
-        rows, columns = span(table.max_seq_len, _SIDE), span(table.embed_dim, _SIDE)
+        rows = span(table.max_seq_len, _SIDE)
+        columns = span(table.embed_dim, _SIDE, of_channels=True)
         title = f"{table.source}: {table.max_seq_len} × {table.embed_dim}"
         besides.append(Beside(title, rows, columns, table.max_seq_len, table.embed_dim))
         similar.append(span(table.max_seq_len, _SIDE))
         unit = float(table.rows.std(correction=0)) if in_spreads else 1.0
-        shown = pool(table.rows, rows, columns) / (unit or 1.0)
+        shown = choose(table.rows, rows, columns) / (unit or 1.0)
         peak = max(peak, float(shown.abs().max()))
         arrays[f"table {index}"] = shown.T.numpy()
         arrays[f"similarity {index}"] = _similar(table)
@@ -139,8 +148,8 @@ def cells(rows: Span, columns: Span) -> str:
     if rows.step == columns.step == 1:
         return "Each cell is one value."
     return (
-        f"Each cell is the mean of {rows.step} × {columns.step} values (positions × dimensions); "
-        "zoom in until it is one."
+        f"Each cell is one of {rows.step} × {columns.step} values (positions × dimensions), chosen "
+        "at random; zoom in to see all."
     )
 
 
@@ -184,7 +193,7 @@ def _fourier(table: PositionTable) -> TwoLayouts:
     waves = fourier_power(table.rows)
     lines, columns = span(len(waves.frequencies), MAX_ROWS), span(table.embed_dim, MAX_COLUMNS)
     means = waves.power.to(torch.float64).mean(dim=1)
-    amplitudes = pool(waves.power.sqrt(), lines, columns)
+    amplitudes = mean_cells(waves.power.sqrt(), lines, columns)
     return figures.fourier_figure(
         waves.frequencies.numpy(), means.numpy(), amplitudes.numpy(), lines, columns
     )

@@ -13,17 +13,17 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-from posembed_core.pictures.resolution import Span
+from posembed_core.pictures.resolution import Span, choose_rows
 
 _COLUMNS = 64  # of a table at a time, so that a large one's whole spectrum is never in memory
 
 
 @dataclass(frozen=True, eq=False)
 class Similarity:
-    """Cosines between positions, each cell the mean over the positions behind it.
+    """Cosines between positions: those that its spans show.
 
-    ``values`` are float64, in -1 … 1, and mean nothing where ``defined`` is false: where every row
-    behind one side of the cell is zero.
+    ``values`` are float64, in -1 … 1, and mean nothing where ``defined`` is false: where one of the
+    two rows is zero.
     """
 
     values: Float[Tensor, "row_cells column_cells"]
@@ -71,18 +71,16 @@ def unit_rows(table: Float[Tensor, "n d"]) -> tuple[Float[Tensor, "n d"], Bool[T
 
 
 def cosine_similarity(table: Float[Tensor, "n d"], rows: Span, columns: Span) -> Similarity:
-    """Cosines between the positions ``rows`` and ``columns`` of the table, pooled to their cells.
+    """Cosines between the positions that ``rows`` and ``columns`` show of the table.
 
-    The mean of cosines over two blocks of positions is the product of the blocks' mean unit rows,
-    so that pooling 8192 × 8192 cosines never computes them.
+    Those of the other positions are never computed, of 8192 × 8192 most.
 
     >>> from posembed_core.pictures.resolution import span
     >>> cosine_similarity(torch.eye(2), span(2, 2), span(2, 2)).cells().tolist()
     [[1.0, 0.0], [0.0, 1.0]]
     """
-    units, defined = unit_rows(table)
-    down, has_down = _mean_rows(units, defined, rows)
-    across, has_across = _mean_rows(units, defined, columns)
+    down, has_down = unit_rows(choose_rows(table, rows))
+    across, has_across = unit_rows(choose_rows(table, columns))
     return Similarity(down @ across.T, has_down[:, None] & has_across)
 
 
@@ -143,13 +141,3 @@ def _autocorrelation(columns: Float[Tensor, "n d"]) -> Float[Tensor, " n"]:
     power = torch.fft.rfft(columns, n=2 * count, dim=0).abs().square().sum(dim=1)
     correlation: Tensor = torch.fft.irfft(power, n=2 * count)
     return correlation[:count]
-
-
-def _mean_rows(
-    units: Float[Tensor, "n d"], defined: Bool[Tensor, " n"], span: Span
-) -> tuple[Float[Tensor, "cells d"], Bool[Tensor, " cells"]]:
-    cell = torch.arange(span.stop - span.start) // span.step
-    sums = torch.zeros(span.cells, units.shape[1], dtype=units.dtype)
-    sums.index_add_(0, cell, units[span.start : span.stop])
-    counts = torch.bincount(cell[defined[span.start : span.stop]], minlength=span.cells)
-    return sums / counts.clamp(min=1)[:, None], counts > 0

@@ -1,4 +1,4 @@
-"""A picture against the whole computation: every cell and norm is what `combine` gives, pooled."""
+"""A picture against the whole computation: every cell and norm is one that `combine` gives."""
 
 from __future__ import annotations
 
@@ -16,16 +16,24 @@ import posembed_core as pc
 from posembed_core.operations import OPERATIONS, Combined
 from posembed_core.pictures import preview as preview_module
 from posembed_core.pictures.preview import Frame, Preview
-from posembed_core.pictures.resolution import MAX_COLUMNS, MAX_ROWS, Span, pool, pool_rows, span
+from posembed_core.pictures.resolution import (
+    MAX_COLUMNS,
+    MAX_ROWS,
+    Span,
+    as_tensor,
+    choose,
+    choose_rows,
+    span,
+)
 
 ROOT = Path(__file__).parents[3]
 SLUGS = list(pc.encodings())
 INSIDE = (pc.BiasEncoding, pc.RelativeEncoding)
-POOLED = (600, 300)
+CHOSEN = (600, 300)
 # Windows with as many cells as indices, and with cells cut by the matrix's end or by none.
 WINDOWS: dict[tuple[int, int], list[tuple[Any, ...]]] = {
     (128, 64): [(None,) * 4, (10.2, 40.8, 5.0, 20.0), (3.0, 121.4, 50.0, 11.0)],
-    POOLED: [(None,) * 4, (20.0, 541.0, 290.0, 11.0)],
+    CHOSEN: [(None,) * 4, (20.0, 541.0, 290.0, 11.0)],
 }
 
 
@@ -45,25 +53,25 @@ def preview_of(encoding: pc.Encoding, tokens: torch.Tensor, **more: Any) -> Prev
     """A preview whose matrices are computed when they are asked for."""
     vectors = None
     if isinstance(encoding, pc.AdditiveEncoding):
-        vectors = lambda: encoding.table(torch.arange(len(tokens)))  # noqa: E731
+        vectors = lambda shown: encoding.table(as_tensor(shown))  # noqa: E731
     elif isinstance(encoding, pc.RelativeEncoding):
-        vectors = lambda: encoding.vectors(0, torch.arange(len(tokens)))  # noqa: E731
+        vectors = lambda shown: encoding.vectors(0, as_tensor(shown))  # noqa: E731
     return Preview(
         shape=tuple(tokens.shape), tokens=lambda: tokens, encoding=encoding, vectors=vectors, **more
     )
 
 
 def expected_cells(preview: Preview, c: Combined, d: int) -> dict[str, torch.Tensor]:
-    """The three pictures, pooled from what `combine` gives."""
+    """The three pictures, each cell the value that `combine` gives of its indices."""
     rows, columns = preview.rows, preview.columns
-    combined = pool(c.combined[:, :d], rows, columns)
+    combined = choose(c.combined[:, :d], rows, columns)
     if preview.operation == "concat":
-        combined = torch.cat((combined, pool(c.combined[:, d:], rows, columns)), dim=1)
+        combined = torch.cat((combined, choose(c.combined[:, d:], rows, columns)), dim=1)
     if preview.shows_bias:
-        position = pool(c.position[preview.head].T, rows, preview.queries)
+        position = choose(c.position[preview.head].T, rows, preview.queries)
     else:
-        position = pool(c.position, rows, columns)
-    return {"token": pool(c.token, rows, columns), "position": position, "combined": combined}
+        position = choose(c.position, rows, columns)
+    return {"token": choose(c.token, rows, columns), "position": position, "combined": combined}
 
 
 def check(preview: Preview, tokens: torch.Tensor, scale: float) -> Frame:
@@ -85,7 +93,7 @@ def check(preview: Preview, tokens: torch.Tensor, scale: float) -> Frame:
         shown, whole = getattr(frame.norms, term), getattr(norms, term)
         assert shown.dtype == torch.float64
         assert shown.shape == (preview.rows.cells,)
-        torch.testing.assert_close(shown, pool_rows(whole, preview.rows), rtol=1e-6, atol=2e-6)
+        torch.testing.assert_close(shown, choose_rows(whole, preview.rows), rtol=1e-6, atol=2e-6)
     return frame
 
 
@@ -99,9 +107,9 @@ CASES = [(slug, operation) for slug in SLUGS for operation in operations(slug)]
 
 
 @pytest.mark.parametrize("layer_norm", [None, pc.LayerNorm()], ids=["plain", "LayerNorm"])
-@pytest.mark.parametrize("shape", list(WINDOWS), ids=["small", "pooled"])
+@pytest.mark.parametrize("shape", list(WINDOWS), ids=["small", "chosen"])
 @pytest.mark.parametrize(("slug", "operation"), CASES)
-def test_a_frame_is_what_combine_gives_pooled(
+def test_every_cell_is_a_value_that_combine_gives(
     slug: str, operation: Any, shape: tuple[int, int], layer_norm: pc.LayerNorm | None
 ) -> None:
     tokens, encoding = pc.random_tokens(*shape), sized(slug, shape)
@@ -130,11 +138,11 @@ def test_pieces_leave_no_seam(
     layer_norm: pc.LayerNorm | None,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    # Some 1100 rows in pieces of 99: whole cells of three rows each.
+    # Of some 1100 rows 367 are shown, in pieces of 100.
     monkeypatch.setattr(preview_module, "_PIECE", 400)
     tokens = pc.random_tokens(1100, 4)
     preview = preview_of(encoding, tokens, operation=operation, layer_norm=layer_norm)
-    assert [(at.start, at.stop) for at in preview._pieces()][:2] == [(0, 99), (99, 198)]
+    assert preview.rows.cells == 367
     check(preview, tokens, 0.7)
 
 
@@ -194,7 +202,7 @@ def test_a_position_alone_is_combines_row(slug: str) -> None:
     [case for case in CASES if not issubclass(pc.encodings()[case[0]], pc.RotaryEncoding)],
 )
 def test_another_scale_needs_no_other_arrays(slug: str, operation: Any) -> None:
-    tokens, encoding = pc.random_tokens(*POOLED), sized(slug, POOLED)
+    tokens, encoding = pc.random_tokens(*CHOSEN), sized(slug, CHOSEN)
     asked: list[str] = []
     preview = preview_of(encoding, tokens, operation=operation)
     watched = dataclasses.replace(
@@ -324,7 +332,7 @@ def test_tiny_and_huge_vectors_have_norms(size: float) -> None:
 
 
 def test_cells_of_a_constant_are_that_constant() -> None:
-    tokens, weight = torch.full(POOLED, 0.25), torch.full(POOLED, 0.5)
+    tokens, weight = torch.full(CHOSEN, 0.25), torch.full(CHOSEN, 0.5)
     frame = table_preview(tokens, weight).frame(3.0)
     assert set(frame.cells("combined").unique().tolist()) == {1.75}
 
@@ -388,7 +396,8 @@ tokens = pc.random_tokens(n, d)
 table = encoding.table(torch.arange(n)) if hasattr(encoding, "table") else None
 preview = Preview(
     shape=(n, d), tokens=lambda: tokens, encoding=encoding,
-    vectors=None if table is None else lambda: table, operation={operation!r},
+    vectors=None if table is None else lambda shown: table[list(shown.indices)],
+    operation={operation!r},
     layer_norm=pc.LayerNorm() if {layer_norm} else None,
 )
 for scale in (1.0, 0.5):
@@ -411,6 +420,6 @@ def test_the_spans_of_a_zoom_are_those_of_its_window() -> None:
         window=(100.0, 355.0, 400.2, 10.0),
     )  # fmt: skip
     assert preview.rows == Span(100, 356)
-    assert preview.columns == span(512, MAX_COLUMNS, 400.2, 10.0)
+    assert preview.columns == span(512, MAX_COLUMNS, 400.2, 10.0, of_channels=True)
     assert preview.queries == Span(0, 8192, 32)
     assert preview.columns.centres()[0] == 10.5
