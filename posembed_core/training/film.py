@@ -18,7 +18,7 @@ SIDE = 128  # cells
 
 @dataclass(frozen=True, eq=False)
 class Film:
-    """Stacks of pictures, one for each snapshot, float32, of the values that `rows`, `columns` show.
+    """Stacks of pictures, one for each snapshot, float32, of what `rows` and `columns` show.
 
     ``table`` has dimensions down and positions across, ``similarity`` the cosines of positions with
     positions, ``attention`` how much a position (down) attends to a position (across).

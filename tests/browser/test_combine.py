@@ -106,9 +106,9 @@ def test_a_frame_of_a_dragged_scale_stays_below_300_kb(page: Page, app: str, tra
 
 def test_zoom_brings_finer_cells_and_outlives_a_slider(page: Page, app: str) -> None:
     open_page(page, f"{app}/?length=2048&dimension=256")
-    expect(page.get_by_text("Each cell is the mean of 4 × 1 values")).to_be_visible()
+    expect(page.get_by_text("Each cell is one of 4 × 1 values")).to_be_visible()
     zoom_in(page)
-    expect(page.get_by_text("Each cell is the mean of 2 × 1 values")).to_be_visible()
+    expect(page.get_by_text("Each cell is one of 2 × 1 values")).to_be_visible()
     zoomed = ranges(page)
     assert 300 < zoomed[0][0] < zoomed[0][1] < 1100
     drag(page, SCALE, 0.2, 0.4)
@@ -116,7 +116,7 @@ def test_zoom_brings_finer_cells_and_outlives_a_slider(page: Page, app: str) -> 
     at_rest(page)
     assert ranges(page) == zoomed
     page.get_by_role("button", name="Reset zoom").first.click()
-    expect(page.get_by_text("Each cell is the mean of 4 × 1 values")).to_be_visible()
+    expect(page.get_by_text("Each cell is one of 4 × 1 values")).to_be_visible()
 
 
 def test_a_link_and_a_reload_show_the_same(page: Page, app: str) -> None:
@@ -141,7 +141,7 @@ def test_a_link_holds_the_zoom_and_back_undoes_it(page: Page, app: str) -> None:
     assert ranges(page) == [[99.5, 199.5], [49.5, 9.5]]
     assert query(page)["zoom"] == ["100_199_10_49"]
     page.get_by_role("button", name="Reset zoom").first.click()
-    expect(page.get_by_text("Each cell is the mean of 4 × 1 values")).to_be_visible()
+    expect(page.get_by_text("Each cell is one of 4 × 1 values")).to_be_visible()
     page.wait_for_function("!location.search.includes('zoom')")
     page.wait_for_timeout(OLD)
     page.go_back()

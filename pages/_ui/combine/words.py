@@ -8,6 +8,7 @@ from pages._ui import live
 from pages._ui.combine.arithmetic import arithmetic
 from pages._ui.combine.settings import Chosen
 from pages._ui.families import words_of
+from pages._ui.figures.axes import Placed
 from pages._ui.figures.equation import TERMS, Look, Panel
 from pages._ui.server.installed_model import needed_model
 from pages._ui.theme import tinted
@@ -15,7 +16,6 @@ from posembed_core import Encoding
 from posembed_core.combination import concat_identity
 from posembed_core.operations import Combined, LayerNorm, Operation
 from posembed_core.pictures.preview import Preview, Reading
-from posembed_core.pictures.resolution import Span
 
 _SIGNS = {"add": "+", "multiply": "∘", "concat": ";"}
 _TEX = {"add": "$+$", "multiply": r"$\circ$", "concat": "$;$"}
@@ -39,7 +39,8 @@ def look(preview: Preview, tokens: Sequence[str] = ()) -> Look:
     if preview.operation == "concat":
         # The second half starts at a whole cell: the first's last one may be drawn too long.
         half, start = columns.cells * columns.step, 2 * columns.start
-        both = Span(start, start + 2 * half, columns.step)
+        channels = (*columns.indices, *(d + channel for channel in columns.indices))
+        both = Placed(start, start + 2 * half, columns.step, channels)
         combined = Panel("combined h: e, then s·p", "h", both, max(2 * d, both.stop))
     middle = Panel(
         words.middle.heading.format(head=preview.head + 1),

@@ -6,6 +6,8 @@ Figures stand on NumPy and Plotly alone: arrays in, a figure out.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -39,9 +41,34 @@ def whole(size: int, reverse: bool = False) -> tuple[float, float]:
     return ends[::-1] if reverse else ends
 
 
-def on_cells(across: Indices, up: Indices) -> dict[str, float]:
-    """Where a heatmap's cells lie: each in the middle of the indices behind it."""
+@dataclass(frozen=True)
+class Placed:
+    """Cells that are drawn from ``start`` on and show other ``indices`` than those they lie at."""
+
+    start: int
+    stop: int
+    step: int
+    indices: tuple[int, ...]
+
+
+def shown(indices: Indices) -> list[int]:
+    """The index that each cell shows: of a `range` the first of its step, else what it says."""
+    chosen: Sequence[int] = getattr(
+        indices, "indices", range(indices.start, indices.stop, indices.step)
+    )
+    return list(chosen)
+
+
+def on_cells(across: Indices, up: Indices) -> dict[str, Any]:
+    """Where a heatmap's cells lie: each in the middle of the indices behind it.
+
+    Where a cell shows another index than its place says, ``meta`` lists those for the hover.
+    """
+    columns, rows = shown(across), shown(up)
+    lie = [list(range(cells.start, cells.stop)) for cells in (across, up)]
+    meta = {} if [columns, rows] == lie else {"meta": {"across": columns, "up": rows}}
     return {
+        **meta,
         "x0": across.start + (across.step - 1) / 2,
         "dx": across.step,
         "y0": up.start + (up.step - 1) / 2,

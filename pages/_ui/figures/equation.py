@@ -9,7 +9,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from pages._ui.figures.axes import Indices, axis_number, middles, nice_ceiling, on_cells, whole
+from pages._ui.figures.axes import Indices, axis_number, nice_ceiling, on_cells, shown, whole
 from pages._ui.theme import DASHES, DIVERGING, base_layout, hue, text_hue
 
 TERMS = ("token", "position", "combined")
@@ -76,7 +76,7 @@ def equation_figure(look: Look) -> go.Figure:
             "zeroline": True,
             "nticks": 5,
         },
-        annotations=[*_headings(look), *_line_names()],
+        annotations=[*_headings(look), *_line_names(), *_badges(look)],
     )
     # A patch names attributes with dots, Figure.update_layout with underscores.
     start = {name.replace(".", "_"): value for name, value in ranges(1.0, 1.0, 1.0).items()}
@@ -108,7 +108,11 @@ def narrow_layout(look: Look) -> dict[str, Any]:
         title = {} if last or index == 3 else {"title": {"text": ""}}
         layout[f"xaxis{name}"] = {"domain": [0, 1], **title}
         layout[f"yaxis{name}"] = {"domain": list(domain), "showticklabels": True}
-    layout["annotations"] = [*_headings(look, stacked=True), *_line_names(top=_STACKED[-1][1])]
+    layout["annotations"] = [
+        *_headings(look, stacked=True),
+        *_line_names(top=_STACKED[-1][1]),
+        *_badges(look, stacked=True),
+    ]
     layout["coloraxis"] = {
         "colorbar": {
             "orientation": "h", "thickness": 10, "x": 0.5, "xanchor": "center",
@@ -162,7 +166,7 @@ def _axes(panel: Panel, look: Look, index: int) -> dict[str, Any]:
 
 
 def _norm_line(term: str, columns: Indices) -> go.Scatter:
-    positions = middles(columns)
+    positions = shown(columns)
     return go.Scatter(
         name=NORMS[term],
         x=positions,
@@ -201,6 +205,21 @@ def _headings(look: Look, stacked: bool = False) -> Sequence[dict[str, Any]]:
                 _note(sign, between, sum(_TOP) / 2, None, size=24 if len(sign) < 3 else 15)
             )
     return notes
+
+
+def _badges(look: Look, stacked: bool = False) -> list[dict[str, Any]]:
+    """How many values each cell is one of, in the corner of each picture that doesn't show all."""
+    badges = []
+    for index, panel in enumerate(look.panels):
+        across, up = look.columns.step, panel.rows.step
+        if across == up == 1:
+            continue
+        right = 1.0 if stacked else _PLACES[index][1]
+        bottom = _STACKED[index][0] if stacked else _TOP[0]
+        note = _note(f"1 of {across} × {up} values", right, bottom, "#ffffff", size=12)
+        corner = {"xanchor": "right", "yanchor": "bottom", "borderpad": 3}
+        badges.append(note | corner | {"bgcolor": "rgba(20, 20, 20, 0.75)"})
+    return badges
 
 
 def _line_names(top: float = _BOTTOM[1]) -> Sequence[dict[str, Any]]:

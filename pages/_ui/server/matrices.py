@@ -40,16 +40,15 @@ def token_matrix(setting: Setting) -> Tensor:
     return _random_rows(scaled, _room(setting.length), setting.dimension)[: setting.length]
 
 
-def position_rows(encoding: AdditiveEncoding, shown: Span) -> Tensor:
-    """The vectors of the positions shown.
+def position_rows(encoding: AdditiveEncoding, n: int, shown: Span) -> Tensor:
+    """The vectors of the positions shown of 0 … n-1.
 
     Of a formula, which gives every integer a vector, no others are computed, but for short tables.
     """
     if isinstance(encoding, PositionTable):
         return choose_rows(encoding.rows, shown)
-    if encoding.position_count is None and shown.stop > MAX_ROWS:
-        # One row is computed sooner than found.
-        return _kept_rows(encoding, shown) if shown.cells > 1 else _rows(encoding, shown)
+    if encoding.position_count is None and n > MAX_ROWS:
+        return _chosen(encoding, shown)
     # Row i is the same in a longer table, so one table serves all lengths up to the next power
     # of two, and a dragged length slider finds its rows there.
     roomy = {
@@ -57,14 +56,20 @@ def position_rows(encoding: AdditiveEncoding, shown: Span) -> Tensor:
         for name, parameter in encoding.parameters().items()
         if parameter.role == "length"
     }
-    whole = Span(0, _room(shown.stop))
-    return choose_rows(_kept_rows(replace(encoding, **roomy), whole), shown)
+    whole = _kept(replace(encoding, **roomy), Span(0, _room(n)))
+    return choose_rows(whole, shown)
 
 
-@MATRICES.keep()
-def relative_rows(encoding: RelativeEncoding, shown: Span) -> Tensor:
-    """The vectors that a query at position 0 adds to the keys shown."""
-    return encoding.vectors(0, as_tensor(shown))
+def relative_rows(encoding: RelativeEncoding, n: int, shown: Span) -> Tensor:
+    """The vectors that a query at position 0 adds to the keys shown of 0 … n-1."""
+    if n > MAX_ROWS:
+        return _chosen(encoding, shown)
+    return choose_rows(_kept(encoding, Span(0, n)), shown)
+
+
+def _chosen(encoding: AdditiveEncoding | RelativeEncoding, shown: Span) -> Tensor:
+    # One row is computed sooner than found.
+    return _kept(encoding, shown) if shown.cells > 1 else _rows(encoding, shown)
 
 
 def _room(n: int) -> int:
@@ -77,9 +82,12 @@ def _random_rows(source: RandomTokens, n: int, dimension: int) -> Tensor:
 
 
 @MATRICES.keep()
-def _kept_rows(encoding: AdditiveEncoding, shown: Span) -> Tensor:
+def _kept(encoding: AdditiveEncoding | RelativeEncoding, shown: Span) -> Tensor:
     return _rows(encoding, shown)
 
 
-def _rows(encoding: AdditiveEncoding, shown: Span) -> Tensor:
-    return encoding.table(as_tensor(shown))
+def _rows(encoding: AdditiveEncoding | RelativeEncoding, shown: Span) -> Tensor:
+    positions = as_tensor(shown)
+    if isinstance(encoding, RelativeEncoding):
+        return encoding.vectors(0, positions)
+    return encoding.table(positions)

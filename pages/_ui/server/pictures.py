@@ -73,9 +73,9 @@ def picture(setting: Setting) -> Shown:
     vectors = None
     if isinstance(encoding, AdditiveEncoding):
         encoding.check_positions([n - 1])
-        vectors = lambda shown: position_rows(encoding, shown)  # noqa: E731
+        vectors = lambda shown: position_rows(encoding, n, shown)  # noqa: E731
     elif isinstance(encoding, RelativeEncoding):
-        vectors = lambda shown: relative_rows(encoding, shown)  # noqa: E731
+        vectors = lambda shown: relative_rows(encoding, n, shown)  # noqa: E731
     return Shown(
         Preview(
             shape=(n, setting.dimension),

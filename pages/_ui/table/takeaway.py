@@ -258,4 +258,4 @@ def _spec(spec: TrainingSpec) -> dict[str, str]:
 
 def _plain(text: str) -> str:
     # A picture that is taken away shows what was on the screen: it can't be asked for more cells.
-    return text.replace("**", "").replace("; zoom in until it is one", "")
+    return text.replace("**", "").replace("; zoom in to see all", "")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
@@ -25,8 +26,18 @@ def filled(
         name = trace.uid or trace.name
         if name in cells:
             trace.z = cells[name]
+            if trace.meta:
+                _name_indices(trace)
         if name in lines:
             trace.y = lines[name]
     for name, value in patch.items():
         copy.layout[name] = value
     return copy
+
+
+def _name_indices(trace: Any) -> None:
+    # As heatmaps.js does on the page.
+    across, up = trace.meta["across"], trace.meta["up"]
+    trace.customdata = np.stack(np.meshgrid(across, up), axis=-1)
+    template = trace.hovertemplate.replace("%{x}", "%{customdata[0]}")
+    trace.hovertemplate = template.replace("%{y}", "%{customdata[1]}")

@@ -11,6 +11,7 @@ import posembed_core as pc
 from posembed_core.norms import row_norms
 from posembed_core.pictures.once import Once
 from posembed_core.pictures.preview import Preview
+from posembed_core.pictures.resolution import Span
 
 LENGTH, DIM = 40, 8
 
@@ -67,9 +68,9 @@ def test_a_dragged_scale_asks_for_no_whole_matrix(operation: str) -> None:
         asked.append("tokens")
         return pc.random_tokens(LENGTH, DIM)
 
-    def vectors() -> torch.Tensor:
+    def vectors(shown: Span) -> torch.Tensor:
         asked.append("vectors")
-        return encoding.table(torch.arange(LENGTH))
+        return encoding.table(shown.indices)
 
     preview = Preview((LENGTH, DIM), tokens, encoding, vectors, operation=operation)
     preview.frame(1.0)
@@ -101,7 +102,7 @@ def test_whole_matrices_are_asked_for_under_the_guard_only(slug: str) -> None:
 
     dim = "head_dim" if slug == "rope" else "embed_dim"
     encoding = pc.create(slug, **{dim: DIM})
-    preview = Preview((LENGTH, DIM), matrix, encoding, matrix, guard=guard)
+    preview = Preview((LENGTH, DIM), matrix, encoding, lambda s: matrix()[: s.cells], guard=guard)
     preview.frame(1.0)
     preview.frame(2.0)
     preview.exact(3, 1.0)

@@ -1,4 +1,4 @@
-"""A run's pictures are those of its snapshots, whole or as means of blocks."""
+"""A run's pictures are those of its snapshots, whole or chosen."""
 
 import torch
 
@@ -21,16 +21,15 @@ def test_frames_are_the_snapshots_themselves():
         assert torch.equal(pictures.similarity[frame], cosines.to(torch.float32))
 
 
-def test_large_ones_are_means_of_blocks():
+def test_large_ones_show_values_of_the_snapshots():
     pictures = film(SNAPSHOTS, side=6)
     assert (pictures.rows.step, pictures.columns.step) == (4, 2)
-    weight = SNAPSHOTS[-1].weight
-    assert torch.allclose(pictures.table[-1, 1, 2], weight[8:12, 2:4].mean())
-    attention = SNAPSHOTS[-1].attention()
-    assert torch.allclose(pictures.attention[-1, 5, 0], attention[20:24, 0:4].mean())
-    cosines = cosine_similarity(weight, Span(0, 24), Span(0, 24)).values
-    expected = cosines[4:8, 16:20].mean().to(torch.float32)
-    assert torch.allclose(pictures.similarity[-1, 1, 4], expected)
+    rows, columns = list(pictures.rows.indices), list(pictures.columns.indices)
+    weight, attention = SNAPSHOTS[-1].weight, SNAPSHOTS[-1].attention()
+    assert torch.equal(pictures.table[-1], weight[rows][:, columns].T)
+    assert torch.equal(pictures.attention[-1], attention[rows][:, rows])
+    cosines = cosine_similarity(weight, Span(0, 24), Span(0, 24)).values[rows][:, rows]
+    assert torch.allclose(pictures.similarity[-1], cosines.to(torch.float32))
 
 
 def test_the_course_has_a_number_for_each_snapshot():

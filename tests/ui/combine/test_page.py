@@ -550,7 +550,7 @@ def test_one_position_and_two_dimensions() -> None:
 def test_the_largest_picture() -> None:
     app = visit(length="8192", dimension="4096", scale="0.5")
     assert works(app)
-    assert "mean of 16 × 16 values" in lines(app, "aside")
+    assert "one of 16 × 16 values" in lines(app, "aside")
     MATRICES.clear()
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import posembed_core as pc
 from pages._ui.combine.arithmetic import arithmetic, cell_at, has_cell
-from pages._ui.combine.words import alt, asides, equation, numbers, seen
+from pages._ui.combine.words import alt, asides, equation, look, numbers, seen
 from posembed_core.pictures.preview import Preview
 
 SHAPE = (12, 8)
@@ -34,9 +34,9 @@ def preview(slug: str, shape: tuple[int, int] = SHAPE, **more: Any) -> Preview:
     encoding = pc.create(slug, **sizes, **fields)
     vectors = None
     if isinstance(encoding, pc.AdditiveEncoding):
-        vectors = lambda: encoding.table(torch.arange(shape[0]))  # noqa: E731
+        vectors = lambda shown: encoding.table(shown.indices)  # noqa: E731
     elif isinstance(encoding, pc.RelativeEncoding):
-        vectors = lambda: encoding.vectors(0, torch.arange(shape[0]))  # noqa: E731
+        vectors = lambda shown: encoding.vectors(0, shown.indices)  # noqa: E731
     tokens = pc.random_tokens(*shape)
     return Preview(shape=shape, tokens=lambda: tokens, encoding=encoding, vectors=vectors, **more)
 
@@ -81,7 +81,7 @@ def test_a_cell_of_one_value_says_so() -> None:
 
 
 def test_a_cell_of_many_values_says_how_many() -> None:
-    assert "the mean of 16 × 4 values (positions × dimensions)" in seen(
+    assert "Each cell is one of 16 × 4 values (positions × dimensions)" in seen(
         Preview(
             shape=(8192, 1024), tokens=lambda: torch.zeros(1),
             encoding=pc.create("sinusoidal", embed_dim=1024),
@@ -334,24 +334,19 @@ def test_a_layer_norm_gives_its_own_value_last(slug: str) -> None:
 
 
 @pytest.mark.parametrize("operation", ["add", "multiply", "concat"])
-@pytest.mark.parametrize("cell", [(0, 0), (1023, 511), (700, 300)])
-def test_means_are_those_of_the_cell(operation: Any, cell: tuple[int, int]) -> None:
-    shape, scale = (1024, 512), 0.5
-    shown = preview("sinusoidal", shape, operation=operation)
-    sentence = plain(arithmetic(shown.at(scale), cell))
-    found = re.search(r"\[(\d+)…(\d+), (\d+)…(\d+)\]", sentence)
-    assert found
-    top, bottom, left, right = map(int, found.groups())
-    assert top <= cell[0] <= bottom
-    assert left <= cell[1] <= right
-    rows, columns = slice(top, bottom + 1), slice(left, right + 1)
-    e = shown.tokens()
-    p = scale * shown.encoding.table(range(1024))  # type: ignore[attr-defined]
-    h = {"add": e + p, "multiply": e * p, "concat": e}[operation]
-    values = re.search(rf"e ({NUMBER}), the middle picture ({NUMBER}), h ({NUMBER})\.", sentence)
-    assert values
-    for value, matrix in zip(map(float, values.groups()), (e, p, h), strict=True):
-        close(value, float(matrix[rows, columns].mean()))
+@pytest.mark.parametrize("at", [(0.0, 0.0), (1023.0, 511.0), (700.4, 300.0)])
+def test_a_click_at_any_zoom_explains_the_value_shown(
+    operation: Any, at: tuple[float, float]
+) -> None:
+    shown = preview("sinusoidal", (1024, 512), operation=operation)
+    row, column = cell_at(shown, "token", *at)
+    assert (row, column) != (round(at[0]), round(at[1])) or at == (0.0, 0.0)
+    place = shown.rows.indices.index(row), shown.columns.indices.index(column)
+    assert place[0] == int(at[0] + 0.5) // shown.rows.step
+    reading = shown.at(0.5)
+    sentence = arithmetic(reading, (row, column))
+    assert f"h[{row}, {column}]" in plain(sentence)
+    close(claims(sentence)[1][0], float(reading.frame.cells("combined")[place]))
 
 
 # --- which cell was clicked ---
@@ -376,6 +371,14 @@ def test_a_click_on_the_second_half_is_the_same_channel() -> None:
     assert cell_at(shown, "combined", 3.0, 7.0) == (3, 7)
     assert cell_at(shown, "combined", 3.0, 8.0) == (3, 0)
     assert cell_at(shown, "combined", 3.0, 15.0) == (3, 7)
+
+
+def test_a_click_on_the_second_half_of_many_channels_is_the_channel_shown() -> None:
+    shown = preview("sinusoidal", (1024, 512), operation="concat")
+    drawn = look(shown).panels[2].rows
+    for cell, channel in enumerate(drawn.indices):  # type: ignore[attr-defined]
+        y = drawn.start + (cell + 0.5) * drawn.step - 0.5
+        assert cell_at(shown, "combined", 3.0, y)[1] == channel % 512
 
 
 def test_the_second_half_of_a_zoomed_concatenation() -> None:

@@ -35,7 +35,11 @@ def test_the_first_picture_s_axes_have_no_number() -> None:
 
 
 def test_cells_lie_on_their_indices() -> None:
-    assert on_cells(range(8, 16, 4), range(6)) == {"x0": 9.5, "dx": 4, "y0": 0, "dy": 1}
+    across = Span(8, 16, 4)
+    lie = {"x0": 9.5, "dx": 4, "y0": 0, "dy": 1}
+    shown = {"across": list(across.indices), "up": [0, 1, 2, 3, 4, 5]}
+    assert on_cells(across, range(6)) == {**lie, "meta": shown}
+    assert on_cells(range(6), range(6)).keys() == lie.keys()
     assert whole(6) == (-0.5, 5.5)
     assert whole(6, reverse=True) == (5.5, -0.5)
 

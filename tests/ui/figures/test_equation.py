@@ -187,13 +187,42 @@ def test_cells_lie_where_their_values_are(case: str, window: Any) -> None:
         assert trace.dy == height.step
     assert figure.data[0].y0 - figure.data[0].dy / 2 == columns.start - 0.5
     for line in figure.data[3:]:
-        assert list(line.x) == rows.centres().tolist()
+        assert tuple(line.x) == rows.indices
+
+
+@every_case
+def test_the_hover_names_what_a_cell_shows(case: str) -> None:
+    shown = preview(**CASES[case], shape=(2048, 1024))
+    figure = equation_figure(look(shown))
+    first = figure.data[0].meta
+    assert first["across"] == list(shown.rows.indices)
+    assert first["up"] == list(shown.columns.indices)
+    small = preview(**CASES[case], shape=(40, 16))
+    assert all(trace.meta is None for trace in equation_figure(look(small)).data)
+
+
+@every_case
+def test_a_badge_on_each_picture_says_what_its_cells_are_of(case: str) -> None:
+    shown = preview(**CASES[case], shape=(2048, 1024))
+    figure = equation_figure(look(shown))
+    badges = [note for note in figure.layout.annotations if note.text.startswith("1 of")]
+    rows, up = shown.rows.step, shown.queries if case == "bias" else shown.columns
+    columns = shown.columns.step
+    assert [note.text for note in badges] == [
+        f"1 of {rows} × {step} values" for step in (columns, up.step, columns)
+    ]
+    for note, name in zip(badges, ("", "2", "3"), strict=True):
+        assert note.x == axis(figure, f"x{name}").domain[1]
+        assert note.y == axis(figure, f"y{name}").domain[0]
+    small = equation_figure(look(preview(**CASES[case], shape=(40, 16))))
+    assert not [note for note in small.layout.annotations if note.text.startswith("1 of")]
 
 
 def test_a_concatenations_second_half_follows_the_first() -> None:
     shown = preview("sinusoidal", (40, 1024), (None, None, 512.0, 1023.0), operation="concat")
     _, _, combined = look(shown).panels
-    assert combined.rows.cells == 2 * shown.columns.cells
+    channels = shown.columns.indices
+    assert combined.rows.indices == (*channels, *(1024 + i for i in channels))
     half = shown.columns.cells * shown.columns.step
     assert combined.rows.start + half == 2 * shown.columns.start + half
     assert combined.height >= combined.rows.stop

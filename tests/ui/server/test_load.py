@@ -26,7 +26,7 @@ from pages._ui.server.pictures import PICTURES, picture, preload
 from pages._ui.server.setting import RandomTokens, Setting
 from pages._ui.server import heap
 from posembed_core import combine, create, random_tokens
-from posembed_core.pictures.resolution import pool
+from posembed_core.pictures.resolution import choose
 
 sessions, length, dimension = map(int, sys.argv[1:])
 heap.set_thresholds()
@@ -60,7 +60,7 @@ for i in range(0, sessions, max(1, sessions // 6)):
     tokens = random_tokens(length, asked.dimension, seed=i)
     whole = combine(tokens, asked.encoding, scale=0.5)
     preview = picture(asked).preview
-    cells = pool(whole.combined, preview.rows, preview.columns)
+    cells = choose(whole.combined, preview.rows, preview.columns)
     close = torch.allclose(frame.cells("combined"), cells, atol=1e-5)
     wrong += not (close and torch.allclose(row, whole.combined[7:8], atol=1e-6))
 print(json.dumps({"before": before, "peak": peak, "wrong": wrong, "held": max(held),
@@ -75,6 +75,11 @@ def crowd(sessions: int, length: int, dimension: int) -> dict[str, float]:
     assert run.returncode == 0, run.stderr[-2000:]
     answer: dict[str, float] = json.loads(run.stdout.splitlines()[-1])
     return answer
+
+
+def test_the_largest_sinusoid_takes_the_memory_of_its_tokens() -> None:
+    # Its table would be 134 MB more, as the tokens are.
+    assert crowd(1, 8192, 4096)["peak"] <= 560
 
 
 def test_a_crowd_of_large_settings_is_right_and_stays_within_bounds() -> None:

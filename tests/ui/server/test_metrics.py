@@ -10,11 +10,12 @@ from pages._ui.live.counts import Counter, sent
 from pages._ui.live.shelf import shelf
 from pages._ui.server import metrics, store
 from pages._ui.server.installed_model import sentence
-from pages._ui.server.matrices import position_matrix
+from pages._ui.server.matrices import position_rows
 from pages._ui.server.pictures import PICTURES
 from pages._ui.server.store import weigh
 from pages._ui.server.training_queue import RUNS, TrainingQueue
 from pages._ui.table.film import _film_of
+from posembed_core.pictures.resolution import Span
 from posembed_core.training.training import TrainingSpec, train_table
 
 
@@ -53,7 +54,7 @@ def test_cache_bytes_follow_what_is_cached(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setitem(store._reported, "trainings", runs.held_bytes)
     encoding = pc.create("sinusoidal", embed_dim=34)
     before = figures("posembed_cache_bytes")
-    position_matrix(encoding, 64)
+    position_rows(encoding, 64, Span(0, 64))
     asked = sentence("nobody else asks for this one")
     shelf.put("a test's array", bytes(4096))
     spec = TrainingSpec(max_seq_len=8, embed_dim=4, steps=2, snapshot_every=1, seed=4096)

@@ -23,6 +23,7 @@ from pages._ui.server.matrices import MATRICES
 from pages._ui.server.pictures import PICTURES
 from pages._ui.server.setting import RandomTokens, SentenceTokens, Setting
 from pages._ui.server.store import weigh
+from posembed_core.pictures.resolution import Span
 from posembed_core.tokens.sentence_model import HOW_TO_GET_A_MODEL
 
 SLUGS = list(pc.encodings())
@@ -93,7 +94,27 @@ def test_a_matrix_of_another_length_has_the_same_rows(
         assert torch.equal(tokens, pc.random_tokens(n, 8, seed=seed, skip=skip))
         encoding = pc.create("learned", max_seq_len=n, embed_dim=8, seed=seed)
         assert isinstance(encoding, pc.AdditiveEncoding)
-        assert torch.equal(matrices.position_matrix(encoding, n), encoding.table(range(n)))
+        rows = matrices.position_rows(encoding, n, Span(0, n))
+        assert torch.equal(rows, encoding.table(range(n)))
+
+
+def test_what_is_not_shown_is_not_computed(monkeypatch: pytest.MonkeyPatch) -> None:
+    computed: list[int] = []
+    cls = pc.encodings()["sinusoidal"]
+    table = cls.table  # type: ignore[attr-defined]
+
+    def counted(self: Any, positions: Any, *more: Any) -> torch.Tensor:
+        computed.append(len(positions))
+        answer: torch.Tensor = table(self, positions, *more)
+        return answer
+
+    monkeypatch.setattr(cls, "table", counted)
+    shown = pictures.picture(setting("sinusoidal", 8192, 22))
+    shown.preview.frame(1.0)
+    shown.preview.frame(0.5)
+    assert computed == [512]
+    shown.preview.exact(5000, 1.0)
+    assert computed == [512, 1]
 
 
 @pytest.mark.parametrize("dimension", [2, 7, 4096])

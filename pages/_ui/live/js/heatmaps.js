@@ -19,6 +19,9 @@ export class Heatmaps {
   drawn = new Map()
   /** @type {string[]} */
   names = []
+  /** What cells show → that for each cell; pictures share it.
+   * @type {Map<string, number[][][]>} */
+  indices = new Map()
   /** @type {Trace[]} */
   traces = []
   /** @type {Layout} */
@@ -42,6 +45,7 @@ export class Heatmaps {
     const straight = (/** @type {string} */ id) =>
       [undefined, "-", "linear"].includes(layout[axisName(id)]?.type)
     this.onCanvas = true
+    this.indices = new Map()
     this.extents = new Map()
     for (const [name, terms] of Object.entries(frame.mixes)) {
       const trace = this.traceOf(name)
@@ -89,7 +93,22 @@ export class Heatmaps {
     const mixed = blend(mixes[name], arrays, snapshot)
     const { rows, cols } = mixed
     const z = sum(mixed)
-    return { z: Array.from({ length: rows }, (_, row) => z.subarray(row * cols, (row + 1) * cols)) }
+    const lines = Array.from({ length: rows }, (_, row) => z.subarray(row * cols, (row + 1) * cols))
+    return { z: lines, ...this.naming(this.traceOf(name)) }
+  }
+
+  /** What has a hover name the indices that cells show, where those aren't the ones they lie at.
+   * @param {Trace} trace
+   * @returns {{ customdata: number[][][], hovertemplate: string } | {}} */
+  naming({ meta, hovertemplate }) {
+    if (!meta?.across) return {}
+    const key = JSON.stringify(meta)
+    const pairs = (/** @type {number} */ up) =>
+      meta.across.map((/** @type {number} */ across) => [across, up])
+    const customdata = this.indices.get(key) ?? meta.up.map(pairs)
+    this.indices.set(key, customdata)
+    const named = hovertemplate.replace("%{x}", "%{customdata[0]}")
+    return { customdata, hovertemplate: named.replace("%{y}", "%{customdata[1]}") }
   }
 
   /** Four cells of the same extent, which cost Plotly nothing.

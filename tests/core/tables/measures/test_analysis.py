@@ -103,8 +103,8 @@ def test_a_zero_row_has_no_cosine_and_spoils_no_mean():
     decay = distance_decay(table)
     assert decay.pairs.tolist() == [5, 3, 2, 2, 2, 1]
     assert decay.values[1].item() == pytest.approx(expected)
-    pooled = cosine_similarity(table, Span(0, 6, 3), Span(2, 3))
-    assert pooled.defined.tolist() == [[False], [False]]
+    cells = cosine_similarity(table, Span(0, 6, 3), Span(2, 3))
+    assert cells.defined.tolist() == [[False], [False]]
 
 
 def test_a_table_of_zeros_has_no_cosine_at_all():
@@ -120,7 +120,7 @@ def test_a_table_of_zeros_has_no_cosine_at_all():
 
 @settings(max_examples=40, deadline=None)
 @given(st.integers(2, 40), st.integers(2, 12), st.integers(0, 999), st.data())
-def test_decay_and_pooling_are_means_over_all_pairs(rows, columns, seed, data):
+def test_decays_are_means_over_all_pairs_and_cells_are_pairs(rows, columns, seed, data):
     table = noise(rows, columns, seed)
     zero = data.draw(st.sets(st.integers(0, rows - 1), max_size=rows))
     table[sorted(zero)] = 0
@@ -132,15 +132,11 @@ def test_decay_and_pooling_are_means_over_all_pairs(rows, columns, seed, data):
         if has_cosine.any():
             mean = matrix_of_cosines.values.diagonal(lag)[has_cosine].mean().item()
             assert decay.values[lag].item() == pytest.approx(mean, abs=1e-12)
-    pooled = cosine_similarity(table, span(rows, 3), span(rows, 4))
-    steps = span(rows, 3).step, span(rows, 4).step
-    for i, j in np.ndindex(*pooled.values.shape):
-        block = (slice(i * steps[0], (i + 1) * steps[0]), slice(j * steps[1], (j + 1) * steps[1]))
-        has_cosine = matrix_of_cosines.defined[block]
-        assert pooled.defined[i, j] == has_cosine.any()
-        if has_cosine.any():
-            mean = matrix_of_cosines.values[block][has_cosine].mean().item()
-            assert pooled.values[i, j].item() == pytest.approx(mean, abs=1e-12)
+    down, across = span(rows, 3), span(rows, 4)
+    cells = cosine_similarity(table, down, across)
+    pairs = np.ix_(down.indices, across.indices)
+    assert torch.equal(cells.defined, matrix_of_cosines.defined[pairs])
+    assert torch.allclose(cells.cells(), matrix_of_cosines.cells()[pairs], atol=1e-12, equal_nan=True)
 
 
 def test_centred_rows_have_mean_0_and_equal_rows_nothing_left():
