@@ -22,7 +22,7 @@ def main() -> None:
     equation = combine.equation(chosen.family, chosen.operation, chosen.layer_norm)
     headline.markdown(f"### {equation}")
     chosen = combine.type_sentence(link, chosen)
-    link.note_unknown(*combine.SLIDERS, "cell", "zoom")
+    link.note_unknown(*combine.SLIDERS, "fit", "cell", "zoom")
     link.show_notices()
     if chosen.problem:
         st.info(chosen.problem)
@@ -55,11 +55,12 @@ def draw(link: Link, chosen: combine.Chosen, length: int, dimension: int, scale:
     zoom = combine.zoom_of(link)
     setting = chosen.setting(length, dimension, zoom)
     shown, tokens = picture(setting), chosen.tokens
-    reading = shown.preview.at(scale)
+    fitted_at = combine.fitted_at(link)
+    reading = shown.preview.at(scale, fitted_at)
     cell = combine.chosen_cell(link, shown.preview, tokens)
     notes = combine.explain(chosen, reading, cell)
     combine.show_chart(link, shown, reading, tokens, notes, zoom)
-    remember(combine.PAGE, setting=setting, scale=scale, at=chosen.at)
+    remember(combine.PAGE, setting=setting, scale=scale, at=chosen.at, fitted_at=fitted_at)
 
 
 main()

@@ -11,13 +11,14 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from posembed_core.base import BiasEncoding
+from posembed_core.base import BiasEncoding, RotaryEncoding
 from posembed_core.combination import check_fit
 from posembed_core.encoding import Encoding, Excerpt
 from posembed_core.norms import row_products
 from posembed_core.operations import Combined, LayerNorm, Norms, Operation
 from posembed_core.parameters import EncodingError
 from posembed_core.pictures.frame import Cells, Frame, peak_of
+from posembed_core.pictures.limits import STILL_TO, Beyond, Limits, beyond, magnitude
 from posembed_core.pictures.once import Once
 from posembed_core.pictures.resolution import (
     MAX_COLUMNS,
@@ -94,9 +95,12 @@ class Preview:
         """The query positions of a score bias: the picture's other axis."""
         return span(self.shape[0], MAX_COLUMNS)
 
-    def at(self, scale: float) -> Reading:
-        """What is shown at ``scale``; each number is computed when it is read."""
-        return Reading(self, scale)
+    def at(self, scale: float, fitted_at: float | None = None) -> Reading:
+        """What is shown at ``scale``; each number is computed when it is read.
+
+        ``fitted_at`` is the scale whose pictures the colours fit, by default none; see `limits`.
+        """
+        return Reading(self, scale, fitted_at)
 
     def frame(self, scale: float) -> Frame:
         """The picture at ``scale``."""
@@ -121,6 +125,41 @@ class Preview:
             return peak_of(frame.cells(picture))
         # A multiple of what stays the same.
         return abs(factor) * self._once(f"peak of {array}", lambda: peak_of(frame.arrays[array]))
+
+    def limits(self, frame: Frame, fitted_at: float | None = None) -> Limits:
+        """Where colours and norms end, whatever the scale; ``frame`` is any of this preview.
+
+        ``fitted_at`` is a scale whose three pictures set the colours instead of e and p.
+        """
+        return self._limits(fitted_at, lambda: self._find_limits(frame, fitted_at))
+
+    def _find_limits(self, frame: Frame, fitted_at: float | None) -> Limits:
+        highest = self._highest(frame)
+        if fitted_at is not None:
+            fitted = self.frame(fitted_at)
+            return Limits(fitted.peak, magnitude(fitted.cells("position")), highest)
+        vectors = [frame.arrays["token"]]
+        own_peak = 1.0  # a cosine's
+        if self.shows_bias:
+            own_peak = magnitude(frame.arrays["position"])
+        elif self.encoding.is_linear:
+            vectors.append(frame.arrays["position"])
+        return Limits(max(map(peak_of, vectors)), own_peak, highest)
+
+    def _highest(self, frame: Frame) -> float:
+        token = float(frame.norms.token.max())
+        if isinstance(self.encoding, RotaryEncoding):
+            # ‖R e − e‖ is 2 ‖e‖ after half a turn, and some scalings make R e longer.
+            return token * (1 + self.encoding.attention_factor(self.shape[0]))
+        # ‖e + s·p‖ is convex in s: from 0 to 2 it is greatest at one of both ends.
+        norms = self._linear_norms(STILL_TO)
+        position, combined = norms.position, norms.combined
+        if self.operation == "concat":
+            combined = (norms.token.square() + position.square()).sqrt()
+        if self.layer_norm is not None:
+            width = self.shape[1] * (2 if self.operation == "concat" else 1)
+            combined = frame.norms.combined.clamp(min=width**0.5)  # that is it at every scale
+        return max(token, float(position.max()), float(combined.max()))
 
     def exact(self, row: int, scale: float) -> Combined:
         """The whole vectors of one position: e, what position adds (no bias), and h."""
@@ -166,6 +205,10 @@ class Preview:
     @cached_property
     def _few_rows(self) -> Once:
         return Once(self.guard, most=16)
+
+    @cached_property
+    def _limits(self) -> Once:
+        return Once(most=16)
 
     @property
     def _fixed(self) -> dict[str, Cells]:
@@ -281,6 +324,7 @@ class Reading:
 
     preview: Preview
     scale: float
+    fitted_at: float | None = None
 
     @cached_property
     def frame(self) -> Frame:
@@ -299,16 +343,17 @@ class Reading:
         return max(float(norm.max()) for norm in (norms.token, norms.position, norms.combined))
 
     @property
-    def peak(self) -> float:
-        """Where the colours that pictures share may end."""
-        return self.frame.peak
+    def limits(self) -> Limits:
+        """Where colours and norms end, whatever the scale."""
+        return self.preview.limits(self.frame, self.fitted_at)
+
+    def beyond(self, pictures: tuple[str, ...], end: float) -> Beyond:
+        """Which cells of these pictures lie beyond ±``end``."""
+        return self._counted((pictures, end), lambda: beyond(self.frame, pictures, end))
 
     @cached_property
-    def own_peak(self) -> float:
-        """Where the middle picture's colours end: its greatest value, if they are its own."""
-        if not self.preview.is_of_another_kind:
-            return self.peak
-        return float(self.frame.cells("position").abs().max())
+    def _counted(self) -> Once:
+        return Once()
 
     def row(self, position: int) -> Combined:
         """The whole vectors of one position; see `Preview.exact`."""

@@ -12,7 +12,7 @@ from pages._ui import live
 from pages._ui.combine.arithmetic import cell_at, has_cell
 from pages._ui.combine.settings import CHART, FIELDS, PAGE
 from pages._ui.combine.window import Zoom, window_of, zoom_to
-from pages._ui.combine.words import alt, look
+from pages._ui.combine.words import alt, look, lying_beyond
 from pages._ui.controls import Link
 from pages._ui.figures.equation import (
     NORMS,
@@ -90,7 +90,15 @@ def chosen_cell(link: Link, preview: Preview, tokens: Sequence[str]) -> tuple[in
 
 
 def _ranges(reading: Reading) -> dict[str, Any]:
-    return ranges(reading.peak, reading.own_peak, reading.highest)
+    limits, (shared, own) = reading.limits, lying_beyond(reading)
+    return ranges(
+        limits.peak,
+        limits.own_peak,
+        limits.highest,
+        reading.highest,
+        (shared.below > 0, shared.above > 0),
+        (own.below > 0, own.above > 0),
+    )
 
 
 @kept()

@@ -62,6 +62,8 @@ FIELDS: Fields = {
     "head": (Integer("Head shown", low=1, high=256), 1),
     "at": (Indices("Numbers at positions", help="Up to eight, with spaces between"), (0, 5, 9)),
     **SLIDERS,
+    # The scale whose pictures the colours fit; without one, those of e and of p at scale 1.
+    "fit": (Real("Colours fit scale", low=0.0, high=5.0, optional=True), None),
     "cell": (Indices("Cell", most=3), ()),
     "zoom": (Indices("Zoom", most=4), ()),
 }  # fmt: skip
@@ -183,7 +185,7 @@ def choose_sizes(link: Link, chosen: Chosen) -> tuple[int, int, float]:
     model = needed_model() if chosen.in_words else None
     rows = model.max_seq_len if model and chosen.slug == OWN_TABLE else None
     pairs = issubclass(chosen.family, RotaryEncoding)
-    left, middle, right = st.columns(3)
+    left, middle, right, beside = st.columns([4, 4, 4, 2], vertical_alignment="center")
     with left:
         length = slider(
             link, "length", *SLIDERS["length"], step=1, log=True,
@@ -196,7 +198,39 @@ def choose_sizes(link: Link, chosen: Chosen) -> tuple[int, int, float]:
         )  # fmt: skip
     with right:
         scale = slider(link, "scale", *SLIDERS["scale"], step=0.01)
+    with beside:
+        _fit_colours(link, scale)
     return length, dimension, scale
+
+
+def fitted_at(link: Link) -> float | None:
+    """The scale whose pictures the colours fit, as a button or the link says; None for none."""
+    key, (parameter, default) = f"{PAGE}.fit", FIELDS["fit"]
+    if link.changed:
+        st.session_state[key] = link.read("fit", parameter, default)
+    fitted: float | None = st.session_state.get(key, default)
+    link.keep("fit", parameter, fitted, default)
+    return fitted
+
+
+def _fit_colours(link: Link, scale: float) -> None:
+    fitted = fitted_at(link)
+    if link.hides("fit"):
+        return
+    st.button(
+        "Fit colours" if fitted is None else "Reset colours",
+        key=f"{PAGE}.fit_button",
+        on_click=_set_fit,
+        args=(scale if fitted is None else None,),
+        help="Colours stand still while the scale moves. Let them end where the values do now, or "
+        "again where those of e, and of p at scale 1, do.",
+        disabled=link.locks("fit"),
+        width="stretch",
+    )
+
+
+def _set_fit(scale: float | None) -> None:
+    st.session_state[f"{PAGE}.fit"] = scale
 
 
 def sentence_tokens(source: RandomTokens | SentenceTokens) -> tuple[str, ...]:

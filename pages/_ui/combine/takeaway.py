@@ -10,7 +10,7 @@ from torch import Tensor
 
 from pages._ui.combine.pictures import chart
 from pages._ui.combine.settings import CHART, sentence_tokens
-from pages._ui.combine.words import alt, seen
+from pages._ui.combine.words import alt, colours, seen
 from pages._ui.families import words_of
 from pages._ui.figures.equation import TERMS
 from pages._ui.server.installed_model import needed_model
@@ -24,7 +24,10 @@ from posembed_core.scripts.values import DrawnTokens, ModelTokens
 
 
 def combination_shown(
-    setting: Setting | None = None, scale: float = 1.0, at: tuple[int, ...] = ()
+    setting: Setting | None = None,
+    scale: float = 1.0,
+    at: tuple[int, ...] = (),
+    fitted_at: float | None = None,
 ) -> OnScreen:
     """The pictures, and the numbers at the positions ``at``; without a setting, why there are none.
 
@@ -32,14 +35,16 @@ def combination_shown(
     """
     if setting is None:
         return _nothing_shown()
-    reading = picture(setting).preview.at(scale)
+    reading = picture(setting).preview.at(scale, fitted_at)
     # The title of its kind: a table that was read has one of its own besides.
     cls, (n, d) = type(setting.encoding), reading.preview.shape
     plot = Plot(
         CHART,
         figure=lambda: chart(reading, sentence_tokens(setting.source)),
         alt=lambda: alt(reading),
-        caption=lambda: seen(reading.preview).replace("; zoom in to see all", ""),
+        caption=lambda: " ".join(
+            [seen(reading.preview).replace("; zoom in to see all", ""), colours(reading)]
+        ),
     )
     return OnScreen(
         name=f"posembed-{cls.slug}-{n}x{d}",

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from pages._ui import live
 from pages._ui.combine.arithmetic import arithmetic
 from pages._ui.combine.settings import Chosen
 from pages._ui.families import words_of
-from pages._ui.figures.axes import Placed
+from pages._ui.figures.axes import Placed, nice_ceiling
 from pages._ui.figures.equation import TERMS, Look, Panel
 from pages._ui.server.installed_model import needed_model
 from pages._ui.theme import tinted
 from posembed_core import Encoding
 from posembed_core.combination import concat_identity
 from posembed_core.operations import Combined, LayerNorm, Operation
+from posembed_core.pictures.limits import Beyond
 from posembed_core.pictures.preview import Preview, Reading
 
 _SIGNS = {"add": "+", "multiply": "∘", "concat": ";"}
@@ -60,7 +61,7 @@ def explain(chosen: Chosen, reading: Reading, cell: tuple[int, ...]) -> Iterator
     """What the cells are, the clicked cell's arithmetic, and the numbers at chosen positions."""
     preview, tokens = reading.preview, chosen.tokens
     n = preview.shape[0]
-    yield live.Line(" ".join([seen(preview), *asides(reading)]))
+    yield live.Line(" ".join([seen(preview), colours(reading), *asides(reading)]))
     if cell:
         yield live.Line(arithmetic(reading, cell), "arithmetic")
     rows = [(i, tokens[i] if tokens else "", reading.row(i)) for i in chosen.at if i < n]
@@ -83,14 +84,44 @@ def seen(preview: Preview) -> str:
     )
 
 
+def lying_beyond(reading: Reading) -> tuple[Beyond, Beyond]:
+    """What lies beyond the ends of the shared colours, and of the middle picture's own."""
+    limits = reading.limits
+    if not reading.preview.is_of_another_kind:
+        return reading.beyond(TERMS, nice_ceiling(limits.peak)), Beyond()
+    return (
+        reading.beyond(("token", "combined"), nice_ceiling(limits.peak)),
+        reading.beyond(("position",), nice_ceiling(limits.own_peak)),
+    )
+
+
+def colours(reading: Reading) -> str:
+    """Where the colours end, and what lies beyond."""
+    shared, own = lying_beyond(reading)
+    symbols = dict(zip(TERMS, ("e", words_of(reading.preview.encoding).middle.symbol, "h"),
+                       strict=True))  # fmt: skip
+    sentences = [_ending("Colours end", reading.limits.peak, shared, symbols)]
+    if own.count:
+        sentences.append(_ending("The middle picture's end", reading.limits.own_peak, own, symbols))
+    return " ".join(sentences)
+
+
+def _ending(start: str, peak: float, beyond: Beyond, symbols: Mapping[str, str]) -> str:
+    end = f"{start} at ±{nice_ceiling(peak):.3g}"
+    if not beyond.count:
+        return f"{end}, and no cell lies beyond."
+    lie = "cell lies" if beyond.count == 1 else "cells lie"
+    farthest = f"{beyond.farthest:.3g}".replace("-", "−")
+    return (
+        f"{end}; {beyond.count:,} of {beyond.cells:,} {lie} beyond, "
+        f"the farthest at {farthest} in {symbols[beyond.picture]}."
+    )
+
+
 def asides(reading: Reading) -> list[str]:
     """What must be said of this combination besides: where position acts, what it costs."""
     preview = reading.preview
     sentences = [words_of(preview.encoding).role.format(title=preview.encoding.title)]
-    if preview.is_of_another_kind:
-        sentences.append(
-            "The middle picture has colours of its own, from blue (least) to red (greatest)."
-        )
     if preview.operation == "concat":
         sentences.append(_concat_cost(reading))
     if preview.layer_norm is not None:

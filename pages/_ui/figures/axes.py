@@ -59,6 +59,12 @@ def shown(indices: Indices) -> list[int]:
     return list(chosen)
 
 
+def index_ticks(indices: Indices, most: int) -> dict[str, int]:
+    """Ticks of an axis of indices: about ``most`` of them, and never one between two indices."""
+    few = indices.stop - indices.start <= most
+    return {"tick0": 0, "dtick": 1} if few else {"nticks": most}
+
+
 def on_cells(across: Indices, up: Indices) -> dict[str, Any]:
     """Where a heatmap's cells lie: each in the middle of the indices behind it.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
@@ -9,17 +10,34 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from pages._ui.figures.axes import Indices, axis_number, nice_ceiling, on_cells, shown, whole
+from pages._ui.figures.axes import (
+    Indices,
+    axis_number,
+    index_ticks,
+    nice_ceiling,
+    on_cells,
+    shown,
+    whole,
+)
 from pages._ui.theme import DASHES, DIVERGING, base_layout, hue, text_hue
 
 TERMS = ("token", "position", "combined")
 NORMS = {"token": "‖e‖", "position": "‖s·p‖", "combined": "‖h‖"}
 
 # Where the three pictures stand, as fractions of the width: the signs go between them.
-_PLACES = ((0.0, 0.285), (0.345, 0.63), (0.69, 0.975))
+_PLACES = ((0.0, 0.295), (0.3525, 0.6475), (0.705, 1.0))
+# The same with room for a bar of its own beside the middle picture.
+_PLACES_OF_TWO_SCALES = ((0.0, 0.28), (0.335, 0.615), (0.72, 1.0))
 _TOP, _BOTTOM = (0.44, 0.94), (0.0, 0.25)
 _STACKED = ((0.80, 0.975), (0.555, 0.73), (0.31, 0.485), (0.0, 0.20))
-_COLOUR_BAR = {"thickness": 12, "x": 0.985, "xpad": 2, "len": 0.55, "y": 0.94, "yanchor": "top"}
+_STACKED_WITH_BAR = (0.0, 0.8)
+_FEW = 24  # points that are marked one by one
+# Its words have their room in the margin: nothing moves when they change.
+_BAR: dict[str, Any] = {
+    "thickness": 12, "x": 1.0, "xpad": 8, "ypad": 0,
+    "len": _TOP[1] - _TOP[0], "y": _TOP[1], "yanchor": "top", "tickfont": {"size": 13},
+}  # fmt: skip
+_MARGIN = {"l": 58, "r": 84, "t": 6, "b": 44, "autoexpand": False}
 
 
 @dataclass(frozen=True)
@@ -49,20 +67,36 @@ class Look:
     signs: tuple[str, str]
     words: tuple[str, ...] = ()  # the tokens of a sentence, at their positions
 
+    @property
+    def places(self) -> tuple[tuple[float, float], ...]:
+        """Where each picture begins and ends across the figure."""
+        return _PLACES_OF_TWO_SCALES if self.panels[1].own_scale else _PLACES
+
+    @property
+    def stacked_places(self) -> tuple[tuple[float, float], ...]:
+        """The same where they stand above one another, the norms too."""
+        whole_width = (0.0, 1.0)
+        middle = _STACKED_WITH_BAR if self.panels[1].own_scale else whole_width
+        return whole_width, middle, whole_width, whole_width
+
 
 def equation_figure(look: Look) -> go.Figure:
     """The figure without its numbers, which travel by themselves (see `ranges`)."""
-    figure = go.Figure(layout=base_layout(height=520, margin={"l": 58, "r": 22, "t": 6, "b": 44}))
+    figure = go.Figure(layout=base_layout(height=520, margin=_MARGIN))
     for index, (term, panel) in enumerate(zip(TERMS, look.panels, strict=True), start=1):
         figure.add_trace(_heatmap(term, panel, look.columns, index))
         figure.update_layout(_axes(panel, look, index))
     for term in TERMS:
         figure.add_trace(_norm_line(term, look.columns))
     figure.update_layout(
-        coloraxis={"colorscale": DIVERGING, "colorbar": _COLOUR_BAR},
-        coloraxis2={"colorscale": DIVERGING, "showscale": False},
+        coloraxis={"colorscale": DIVERGING, "colorbar": _BAR},
+        coloraxis2={
+            "colorscale": DIVERGING,
+            "colorbar": _BAR | {"x": look.places[1][1], "xpad": 6},
+            "showscale": look.panels[1].own_scale,
+        },
         xaxis4={
-            "domain": [0, _PLACES[-1][1]],
+            "domain": [0, 1],
             "anchor": "y4",
             "range": whole(look.width),
             "title": {"text": "" if look.words else look.panels[0].across, "standoff": 4},
@@ -78,35 +112,68 @@ def equation_figure(look: Look) -> go.Figure:
         },
         annotations=[*_headings(look), *_line_names(), *_badges(look)],
     )
-    # A patch names attributes with dots, Figure.update_layout with underscores.
-    start = {name.replace(".", "_"): value for name, value in ranges(1.0, 1.0, 1.0).items()}
-    return figure.update_layout(**start)
+    return with_patch(figure, ranges(1.0, 1.0, 1.0, 1.0))
 
 
-def ranges(peak: float, own_peak: float, highest: float) -> dict[str, Any]:
-    """Where the colours and the axis of the norms end: at round numbers, which rarely change.
+def with_patch(figure: go.Figure, patch: dict[str, Any]) -> go.Figure:
+    """The figure with what a patch says, in Plotly's names with dots."""
+    for name, value in patch.items():
+        figure.layout[name] = value
+    return figure
+
+
+def ranges(
+    peak: float,
+    own_peak: float,
+    usual: float,
+    highest: float,
+    beyond: tuple[bool, bool] = (False, False),
+    own_beyond: tuple[bool, bool] = (False, False),
+) -> dict[str, Any]:
+    """Where the colours and the axis of the norms end: at round numbers that stand still.
 
     ``peak`` is the greatest value of the pictures on the shared colour scale, ``own_peak`` that of
-    a middle picture with a scale of its own, ``highest`` the greatest norm.
+    a middle picture with a scale of its own. ``usual`` is a norm to which the axis always reaches;
+    for ``highest``, the greatest one shown, it grows by whole multiples and says so. ``beyond``
+    says whether values lie below and above the colours' ends.
     """
-    shared, own = nice_ceiling(peak), nice_ceiling(own_peak)
+    top = nice_ceiling(usual)
+    times = max(1, math.ceil(highest / top - 1e-9))
     return {
-        "coloraxis.cmin": -shared,
-        "coloraxis.cmax": shared,
-        "coloraxis2.cmin": -own,
-        "coloraxis2.cmax": own,
-        "yaxis4.range": [0.0, nice_ceiling(highest) * 1.04],
+        **_colour_ends("coloraxis", nice_ceiling(peak), beyond),
+        **_colour_ends("coloraxis2", nice_ceiling(own_peak), own_beyond),
+        "yaxis4.range": [0.0, top * times * 1.04],
+        "yaxis4.title.text": "norm" if times == 1 else f"norm (axis × {times})",
+    }
+
+
+def _colour_ends(name: str, end: float, beyond: tuple[bool, bool]) -> dict[str, Any]:
+    ticks = [-end, -end / 2, 0.0, end / 2, end]
+    texts = [f"{tick:.3g}".replace("-", "−") for tick in ticks]
+    below, above = beyond
+    if below:
+        texts[0] = f"≤ {texts[0]}"
+    if above:
+        texts[-1] = f"≥ {texts[-1]}"
+    return {
+        f"{name}.cmin": -end,
+        f"{name}.cmax": end,
+        f"{name}.colorbar.tickvals": ticks,
+        f"{name}.colorbar.ticktext": texts,
     }
 
 
 def narrow_layout(look: Look) -> dict[str, Any]:
     """The same figure for a phone: the three pictures above one another."""
-    layout: dict[str, Any] = {"height": 1100, "margin": {"l": 52, "r": 6, "t": 4, "b": 40}}
+    layout: dict[str, Any] = {
+        "height": 1100,
+        "margin": {"l": 52, "r": 8, "t": 4, "b": 40, "autoexpand": False},
+    }
     for index, domain in enumerate(_STACKED, start=1):
         name = axis_number(index)
         last = index == len(_STACKED) or look.panels[index - 1].across != look.panels[-1].across
         title = {} if last or index == 3 else {"title": {"text": ""}}
-        layout[f"xaxis{name}"] = {"domain": [0, 1], **title}
+        layout[f"xaxis{name}"] = {"domain": list(look.stacked_places[index - 1]), **title}
         layout[f"yaxis{name}"] = {"domain": list(domain), "showticklabels": True}
     layout["annotations"] = [
         *_headings(look, stacked=True),
@@ -115,10 +182,12 @@ def narrow_layout(look: Look) -> dict[str, Any]:
     ]
     layout["coloraxis"] = {
         "colorbar": {
-            "orientation": "h", "thickness": 10, "x": 0.5, "xanchor": "center",
-            "y": 0.245, "yanchor": "middle", "len": 0.9,
+            "orientation": "h", "thickness": 10, "x": 0.5, "xanchor": "center", "xpad": 0,
+            "y": 0.245, "yanchor": "middle", "len": 0.76,
         }
     }  # fmt: skip
+    low, high = _STACKED[1]
+    layout["coloraxis2"] = {"colorbar": {"x": _STACKED_WITH_BAR[1], "y": high, "len": high - low}}
     return layout
 
 
@@ -142,11 +211,11 @@ def _axes(panel: Panel, look: Look, index: int) -> dict[str, Any]:
     first = look.panels[0]
     shared = panel.up == first.up and panel.height == first.height
     across = {
-        "domain": list(_PLACES[index - 1]),
+        "domain": list(look.places[index - 1]),
         "anchor": f"y{suffix}",
         "range": whole(look.width),
         "title": {"text": panel.across, "standoff": 4},
-        "nticks": 6,
+        **index_ticks(look.columns, 6),
         "constrain": "domain",
     }
     up = {
@@ -156,7 +225,7 @@ def _axes(panel: Panel, look: Look, index: int) -> dict[str, Any]:
         "range": whole(panel.height, reverse=True),
         "title": {"text": panel.up if index == 1 or panel.up != first.up else "", "standoff": 6},
         "showticklabels": index == 1 or not shared,
-        "nticks": 6,
+        **index_ticks(panel.rows, 6),
     }
     if index > 1:
         across["matches"] = "x"
@@ -173,15 +242,16 @@ def _norm_line(term: str, columns: Indices) -> go.Scatter:
         y=[0.0] * len(positions),
         xaxis="x4",
         yaxis="y4",
-        mode="lines",
+        mode="lines+markers" if len(positions) <= _FEW else "lines",
         line={"color": hue(term), "dash": DASHES[term], "width": 2.5},
+        marker={"color": hue(term), "size": 7},
         hovertemplate=f"position %{{x}}<br>{NORMS[term]} = %{{y:.4g}}<extra></extra>",
     )
 
 
 def _words(look: Look) -> dict[str, Any]:
     if not look.words or look.columns.step > 1 or look.columns.stop - look.columns.start > 48:
-        return {"nticks": 12}
+        return index_ticks(look.columns, 12)
     at = list(range(look.columns.start, look.columns.stop))
     # Plotly reads a few HTML tags in labels, and some models' tokens look like those: <s>.
     labels = [escape(look.words[index], quote=False) for index in at]
@@ -191,7 +261,7 @@ def _words(look: Look) -> dict[str, Any]:
 def _headings(look: Look, stacked: bool = False) -> Sequence[dict[str, Any]]:
     notes = []
     for index, (term, panel) in enumerate(zip(TERMS, look.panels, strict=True)):
-        left, right = (0.0, 1.0) if stacked else _PLACES[index]
+        left, right = look.stacked_places[index] if stacked else look.places[index]
         top = _STACKED[index][1] if stacked else _TOP[1]
         sign = ("", *look.signs)[index]
         heading = f"{sign}  {panel.title}" if stacked and sign else panel.title
@@ -200,7 +270,10 @@ def _headings(look: Look, stacked: bool = False) -> Sequence[dict[str, Any]]:
             | {"yanchor": "bottom", "yshift": 4}
         )
         if sign and not stacked:
-            between = (_PLACES[index - 1][1] + left) / 2
+            # Past a bar and its words.
+            free = 0.75 if index == 2 and look.panels[1].own_scale else 0.5
+            before = look.places[index - 1][1]
+            between = before + (left - before) * free
             notes.append(
                 _note(sign, between, sum(_TOP) / 2, None, size=24 if len(sign) < 3 else 15)
             )
@@ -239,5 +312,6 @@ def _note(text: str, x: float, y: float, colour: str | None, size: int) -> dict[
         font["color"] = colour
     return {
         "text": text, "x": x, "y": y, "xref": "paper", "yref": "paper",
-        "showarrow": False, "font": font,
+        # Else Plotly anchors it by where it stands: left at the left.
+        "xanchor": "center", "yanchor": "middle", "showarrow": False, "font": font,
     }  # fmt: skip

@@ -243,9 +243,6 @@ def test_a_reading_is_the_preview_at_its_scale(slug: str) -> None:
     norms = pc.combine(tokens, encoding, scale=0.7).norms()
     greatest = max(float(n.max()) for n in (norms.token, norms.position, norms.combined))
     assert reading.highest == pytest.approx(greatest, rel=1e-6)
-    assert reading.peak == frame.peak
-    own = float(frame.cells("position").abs().max())
-    assert reading.own_peak == (own if preview.is_of_another_kind else frame.peak)
     assert torch.equal(reading.row(3).combined, preview.exact(3, 0.7).combined)
     assert torch.equal(
         reading.rows(slice(2, 5)).combined, preview.exact_rows(slice(2, 5), 0.7).combined
@@ -263,7 +260,7 @@ def test_a_reading_computes_nothing_before_it_is_read() -> None:
     assert reading.frame is reading.frame
     before = len(asked)
     assert reading.highest == reading.highest > 0
-    assert reading.own_peak == 1.0
+    assert reading.limits.own_peak == 1.0
     assert len(asked) == before
 
 
@@ -361,6 +358,52 @@ def test_a_bias_or_a_cosine_does_not_set_the_range() -> None:
     tokens = torch.full((64, 8), 1e-3)
     for slug in ("alibi", "rope"):
         assert preview_of(sized(slug, (64, 8)), tokens).frame(1.0).peak < 2e-3
+
+
+# --- limits that stand still while the scale moves ---
+
+SCALES = (0.0, 0.3, 1.0, 2.0, 5.0)
+
+
+@pytest.mark.parametrize("operation", ["add", "multiply", "concat"])
+@pytest.mark.parametrize("layer_norm", [None, pc.LayerNorm()])
+@pytest.mark.parametrize("slug", SLUGS)
+def test_limits_are_the_same_at_every_scale(
+    slug: str, operation: Any, layer_norm: pc.LayerNorm | None
+) -> None:
+    tokens, encoding = pc.random_tokens(20, 8), sized(slug, (20, 8))
+    if operation != "add" and not isinstance(encoding, pc.AdditiveEncoding):
+        return
+
+    def make() -> Preview:
+        return preview_of(encoding, tokens, operation=operation, layer_norm=layer_norm)
+
+    first, *others = [make().at(scale).limits for scale in SCALES]
+    for other in others:
+        assert dataclasses.astuple(other) == pytest.approx(dataclasses.astuple(first), rel=1e-5)
+    for scale in (0.0, 0.3, 1.0, 1.7, 2.0):
+        assert make().at(scale).highest <= first.highest * (1 + 1e-5)
+
+
+def test_limits_are_those_of_e_and_of_p_at_scale_1() -> None:
+    tokens, weight = torch.full((4, 8), 0.5), torch.full((4, 8), -2.0)
+    limits = table_preview(tokens, weight).at(5.0).limits
+    assert (limits.peak, limits.own_peak) == (2.0, 1.0)
+    # At scale 2: ‖s·p‖ = 4 √8, ‖h‖ = 3.5 √8.
+    assert limits.highest == pytest.approx(4 * math.sqrt(8))
+    fitted = table_preview(tokens, weight).at(1.0, fitted_at=5.0).limits
+    assert (fitted.peak, fitted.highest) == (10.0, limits.highest)
+
+
+def test_what_lies_beyond_is_counted() -> None:
+    tokens, weight = torch.full((4, 8), 0.5), torch.full((4, 8), -2.0)
+    tokens[1, 1] = 3.0
+    reading = table_preview(tokens, weight).at(1.0)
+    beyond = reading.beyond(("token", "position", "combined"), 1.5)
+    # One token above; all of s·p = −2 below; of h = −1.5 none, but 3 − 2.
+    assert (beyond.cells, beyond.below, beyond.above, beyond.count) == (96, 32, 1, 33)
+    assert (beyond.farthest, beyond.picture) == (3.0, "token")
+    assert reading.beyond(("token", "position"), 3.0).count == 0
 
 
 # --- bounds ---

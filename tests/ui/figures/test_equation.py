@@ -233,7 +233,8 @@ def test_the_narrow_layout_stacks_every_axis(case: str) -> None:
     shape = look_of(case)
     figure, narrow = equation_figure(shape), narrow_layout(shape)
     for index, name in enumerate(("", "2", "3", "4")):
-        assert narrow[f"xaxis{name}"]["domain"] == [0, 1]
+        has_bar = name == "2" and case in {"rotation", "bias"}
+        assert narrow[f"xaxis{name}"]["domain"] == [0, 0.8 if has_bar else 1]
         top = narrow[f"yaxis{name}"]["domain"]
         assert 0 <= top[0] < top[1] <= 1
         if index:
@@ -296,22 +297,59 @@ def test_tokens_are_text_and_no_markup() -> None:
 positive = st.floats(1e-6, 1e6)
 
 
-@given(peak=positive, own=positive, highest=positive)
+@given(peak=positive, own=positive, usual=positive, times=st.floats(0, 3))
 def test_ranges_hold_what_is_shown_and_stay_symmetric(
-    peak: float, own: float, highest: float
+    peak: float, own: float, usual: float, times: float
 ) -> None:
-    patch = ranges(peak, own, highest)
+    patch = ranges(peak, own, usual, usual * times)
     assert -patch["coloraxis.cmin"] == patch["coloraxis.cmax"] >= peak * (1 - 1e-8)
     assert -patch["coloraxis2.cmin"] == patch["coloraxis2.cmax"] >= own * (1 - 1e-8)
     low, high = patch["yaxis4.range"]
     assert low == 0.0
-    assert high >= highest
+    assert high >= max(usual, usual * times) * (1 - 1e-8)
+
+
+def test_the_axis_of_the_norms_grows_in_whole_marked_steps() -> None:
+    still = ranges(1.0, 1.0, 12.0, 3.0)
+    assert still == ranges(1.0, 1.0, 12.0, 14.9)
+    assert (still["yaxis4.range"][1], still["yaxis4.title.text"]) == (15 * 1.04, "norm")
+    grown = ranges(1.0, 1.0, 12.0, 30.1)
+    assert grown["yaxis4.range"][1] == pytest.approx(3 * 15 * 1.04)
+    assert grown["yaxis4.title.text"] == "norm (axis × 3)"
+
+
+def test_a_bars_ends_say_what_lies_beyond() -> None:
+    patch = ranges(1.2, 0.05, 1.0, 1.0, (True, False), (False, True))
+    assert patch["coloraxis.colorbar.tickvals"] == [-1.5, -0.75, 0.0, 0.75, 1.5]
+    assert patch["coloraxis.colorbar.ticktext"] == ["≤ −1.5", "−0.75", "0", "0.75", "1.5"]
+    assert patch["coloraxis2.colorbar.ticktext"][::4] == ["−0.05", "≥ 0.05"]
+
+
+@every_case
+def test_a_picture_with_colours_of_its_own_has_a_bar_beside_it(case: str) -> None:
+    figure = equation_figure(look_of(case))
+    bar, right = figure.layout.coloraxis2, axis(figure, "x2").domain[1]
+    assert bar.showscale == (case in {"rotation", "bias"})
+    assert bar.colorbar.x == right
+    assert figure.layout.coloraxis.colorbar.x == axis(figure, "x3").domain[1] == 1.0
+
+
+@pytest.mark.parametrize(("length", "dtick"), [(1, 1), (4, 1), (6, 1), (7, None), (128, None)])
+def test_there_is_no_tick_between_two_positions(length: int, dtick: int | None) -> None:
+    figure = equation_figure(look_of("sum", shape=(length, 8)))
+    assert axis(figure, "x").dtick == dtick
+
+
+@pytest.mark.parametrize(("length", "mode"), [(1, "lines+markers"), (128, "lines")])
+def test_few_norms_are_marked_one_by_one(length: int, mode: str) -> None:
+    figure = equation_figure(look_of("sum", shape=(length, 8)))
+    assert {trace.mode for trace in figure.data[3:]} == {mode}
 
 
 @every_case
 def test_a_frame_patches_attributes_that_the_figure_has(case: str) -> None:
     layout = equation_figure(look_of(case)).to_dict()["layout"]
-    for path in ranges(1.0, 1.0, 1.0):
+    for path in ranges(1.0, 1.0, 1.0, 1.0):
         part = layout
         for name in path.split("."):
             assert name in part

@@ -25,7 +25,7 @@ def figure() -> go.Figure:
     panels = tuple(Panel(term, term, Span(0, 4), 4) for term in TERMS)
     look = Look(panels, Span(0, 6), 6, ("+", "="))  # type: ignore[arg-type]
     curves = {NORMS[term]: values for term, values in CURVES.items()}
-    return filled(equation_figure(look), CELLS, curves, ranges(3.0, 2.0, 9.0))
+    return filled(equation_figure(look), CELLS, curves, ranges(3.0, 2.0, 9.0, 9.0))
 
 
 def page(drawn: go.Figure, **texts: str) -> str:

@@ -1,7 +1,7 @@
 // Plain lines, moved by rewriting the path that Plotly drew (its own update takes 20 ms).
 
 /** What is kept of a line from frame to frame.
- * @typedef {{ paths: Element[], across: string, places: string[] }} Kept */
+ * @typedef {{ paths: Element[], points: Element[], across: string, places: string[] }} Kept */
 
 /** An SVG path through points; one whose height is not finite interrupts it.
  * @param {string[]} places
@@ -24,8 +24,12 @@ export function pathOf(places, heights) {
 export function move(line, y, kept) {
   const paths = kept?.paths ?? line.paths
   const places = kept?.across === line.across ? kept.places : line.places()
-  const path = pathOf(places, Array.from(y, line.height))
+  const points = kept?.points ?? line.points
+  const heights = Array.from(y, line.height)
+  const path = pathOf(places, heights)
   // The first path can hold all pieces.
   for (const [i, piece] of paths.entries()) piece.setAttribute("d", (i === 0 && path) || "M0,0")
-  return { paths, across: line.across, places }
+  for (const [i, point] of points.entries())
+    point.setAttribute("transform", `translate(${places[i]},${heights[i].toFixed(2)})`)
+  return { paths, points, across: line.across, places }
 }

@@ -206,7 +206,8 @@ export function clickHovered(graph, { curve, row, column }) {
 export function lineOf(graph, index, y) {
   const { calcdata, _fullData, _fullLayout } = inside(graph)
   const trace = _fullData[index]
-  if (trace.type !== "scatter" || trace.mode !== "lines" || trace.fill !== "none") return null
+  if (trace.type !== "scatter" || !/^lines(\+markers)?$/.test(trace.mode) || trace.fill !== "none")
+    return null
   if (trace.line.shape !== "linear" || trace.visible !== true) return null
   if (calcdata[index]?.length !== y.length) return null
   const [across, up] = [trace.xaxis, trace.yaxis].map((id) => _fullLayout[axisName(id)])
@@ -219,6 +220,11 @@ export function lineOf(graph, index, y) {
     // A line with gaps has several.
     get paths() {
       return [...graph.querySelectorAll(`.trace${trace.uid} path.js-line`)]
+    },
+    // Plotly draws no point outside the axes, and has lost none then.
+    get points() {
+      const points = [...graph.querySelectorAll(`.trace${trace.uid} path.point`)]
+      return points.length === y.length ? points : []
     },
     across: [across.range, across._length, y.length].join(),
     places: () =>

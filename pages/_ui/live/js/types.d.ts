@@ -169,6 +169,7 @@ interface CellEdges {
 /** A line as Plotly has drawn it. */
 interface DrawnLine {
   paths: Element[]
+  points: Element[]
   /** The same as long as the points lie where they did across. */
   across: string
   places(): string[]

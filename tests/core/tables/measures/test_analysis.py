@@ -136,7 +136,9 @@ def test_decays_are_means_over_all_pairs_and_cells_are_pairs(rows, columns, seed
     cells = cosine_similarity(table, down, across)
     pairs = np.ix_(down.indices, across.indices)
     assert torch.equal(cells.defined, matrix_of_cosines.defined[pairs])
-    assert torch.allclose(cells.cells(), matrix_of_cosines.cells()[pairs], atol=1e-12, equal_nan=True)
+    assert torch.allclose(
+        cells.cells(), matrix_of_cosines.cells()[pairs], atol=1e-12, equal_nan=True
+    )
 
 
 def test_centred_rows_have_mean_0_and_equal_rows_nothing_left():

@@ -1,0 +1,185 @@
+"""What the pictures' colours, titles, ticks and bars look like: pixels, texts and rectangles."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.on_screen import at_rest, drag, graph, query, settled
+
+pytestmark = pytest.mark.browser
+
+SCALE = 2
+SCALES = ("0", "0.5", "1", "2", "5")
+Rect = dict[str, float]
+
+
+def open_page(page: Page, url: str) -> None:
+    page.goto(url)
+    at_rest(page)
+
+
+def set_scale(page: Page, scale: str) -> None:
+    """Type a scale and wait until its picture is there."""
+    field = page.locator("input[type=number]").nth(SCALE)
+    field.fill(scale)
+    field.press("Enter")
+    page.wait_for_function(
+        "(scale) => (new URLSearchParams(location.search).get('scale') ?? '1') === scale", arg=scale
+    )
+    settled(page)
+
+
+def pixels(page: Page, picture: int) -> list[int]:
+    """The colours of a picture's cells."""
+    cells: list[int] = (
+        page.locator(".live-plot canvas")
+        .nth(picture)
+        .evaluate(
+            """(canvas) => { const { width, height } = canvas
+             return [...canvas.getContext('2d').getImageData(0, 0, width, height).data] }"""
+        )
+    )
+    return cells
+
+
+def rects(page: Page, selector: str) -> list[Rect]:
+    """Where elements of the chart are in the window, and what they say."""
+    found: list[Any] = page.locator(".live-plot").evaluate(
+        """(chart, selector) => [...chart.querySelectorAll(selector)].map((element) => {
+             const { left, right, top, bottom } = element.getBoundingClientRect()
+             return { left, right, top, bottom, text: element.textContent } })""",
+        selector,
+    )
+    return found
+
+
+def test_nothing_of_e_changes_while_the_scale_does(page: Page, app: str) -> None:
+    open_page(page, app)
+    tokens, positions, curves, places = [], {}, {}, []
+    for scale in SCALES:
+        set_scale(page, scale)
+        tokens.append(pixels(page, 0))
+        positions[scale] = pixels(page, 1)
+        # Of the three lines the first is ‖e‖.
+        lines = page.locator(".live-plot .scatterlayer .trace path.js-line")
+        curves[scale] = lines.first.get_attribute("d")
+        places.append(rects(page, "canvas"))
+    assert tokens == [tokens[0]] * len(SCALES)
+    assert places == [places[0]] * len(SCALES)
+    assert curves["0"] == curves["0.5"] == curves["1"] == curves["2"] != curves["5"]
+    # s·p, twice as large, has more colour: its green channel is farther from white.
+    greens = {scale: sum(positions[scale][1::4]) for scale in SCALES}
+    assert greens["0"] > greens["0.5"] > greens["1"] > greens["2"] > greens["5"]
+
+
+def test_what_lies_beyond_is_said_at_the_bars_ends_and_below(page: Page, app: str) -> None:
+    open_page(page, f"{app}/?scale=0&token_std=0.1")
+    ends = [label["text"] for label in rects(page, ".cbcoloraxis .cbaxis text")][::4]
+    assert ends == ["−1", "1"]
+    expect(page.get_by_text("Colours end at ±1, and no cell lies beyond.")).to_be_visible()
+    open_page(page, app)
+    set_scale(page, "5")
+    ends = [label["text"] for label in rects(page, ".cbcoloraxis .cbaxis text")][::4]
+    assert ends == ["≤ −1.5", "≥ 1.5"]
+    caption = page.get_by_text("Colours end at ±1.5;")
+    assert "of 24,576 cells lie beyond, the farthest at " in caption.inner_text()
+    assert graph(page, "({ _fullLayout }) => _fullLayout.yaxis4.title.text") == "norm (axis × 2)"
+
+
+def test_a_dragged_scale_moves_no_colour_and_no_width(page: Page, app: str) -> None:
+    open_page(page, app)
+    tokens, places = pixels(page, 0), rects(page, "canvas")
+    drag(page, SCALE, 0.2, 0.95, steps=8, release=False)
+    settled(page, ())
+    assert pixels(page, 0) == tokens
+    assert rects(page, "canvas") == places
+    page.mouse.up()
+    at_rest(page)
+    assert pixels(page, 0) == tokens
+
+
+def test_colours_fit_at_a_press_and_a_link_keeps_it(page: Page, app: str) -> None:
+    end = "({ _fullLayout }) => _fullLayout.coloraxis.cmax"
+    open_page(page, f"{app}/?scale=5")
+    assert graph(page, end) == 1.5
+    page.get_by_role("button", name="Fit colours").click()
+    page.wait_for_url("**fit=5**")
+    settled(page)
+    fitted = graph(page, end)
+    assert fitted >= 5
+    set_scale(page, "2")
+    assert graph(page, end) == fitted
+    page.reload()
+    at_rest(page)
+    assert graph(page, end) == fitted
+    page.get_by_role("button", name="Reset colours").click()
+    page.wait_for_function("!location.search.includes('fit')")
+    settled(page)
+    assert graph(page, end) == 1.5
+    assert query(page) == {"scale": ["2"]}
+
+
+SIZES = [("", 1280, 800), ("", 390, 844), ("&present=true", 1280, 800)]
+
+
+@pytest.mark.parametrize(("shell", "width", "height"), SIZES)
+@pytest.mark.parametrize("encoding", ["sinusoidal", "rope", "alibi"])
+def test_titles_stand_over_the_middle_and_bars_are_whole(
+    page: Page, app: str, encoding: str, shell: str, width: int, height: int
+) -> None:
+    page.set_viewport_size({"width": width, "height": height})
+    open_page(page, f"{app}/?encoding={encoding}&scale=5{shell}")
+    settled(page)
+    titles = rects(page, ".annotation-text-g text")
+    pictures = rects(page, "canvas")
+    words = ("token e", {"sinusoidal": "s·p", "rope": "rotation", "alibi": "bias"}[encoding], "h")
+    if width < 640:
+        pictures = rects(page, ".live-plot-cells")
+    for word, picture in zip(words, pictures, strict=True):
+        middle = (picture["left"] + picture["right"]) / 2
+        over = [
+            title
+            for title in titles
+            if word in str(title["text"]) and abs(title["bottom"] - picture["top"]) < 30
+        ]
+        offsets = [abs((title["left"] + title["right"]) / 2 - middle) for title in over]
+        assert offsets, f"no title {word!r} over its picture: {titles}"
+        assert min(offsets) < 2
+    bars = ["coloraxis"] + (["coloraxis2"] if encoding != "sinusoidal" else [])
+    for bar in bars:
+        labels = rects(page, f".cb{bar} .cbaxis text")
+        assert len(labels) == 5
+        for label in labels:
+            assert 0 <= label["left"] < label["right"] <= width, label
+            for picture in rects(page, ".live-plot-cells"):
+                apart = label["left"] >= picture["right"] or label["right"] <= picture["left"]
+                assert (
+                    apart
+                    or label["top"] >= picture["bottom"]
+                    or (label["bottom"] <= picture["top"])
+                ), (label, picture)
+
+
+def test_one_position_is_a_marked_point_and_ticks_are_whole(page: Page, app: str) -> None:
+    open_page(page, f"{app}/?length=1&dimension=4")
+    assert len(rects(page, ".scatterlayer path.point")) == 3
+    ticks = [tick["text"] for tick in rects(page, ".xtick text, .x4tick text, .ytick text")]
+    assert set(ticks) == {"0", "1", "2", "3"}
+
+
+def test_marked_points_move_with_the_scale(page: Page, app: str) -> None:
+    open_page(page, f"{app}/?length=4&dimension=8")
+    before = rects(page, ".scatterlayer .trace:nth-of-type(2) path.point")
+    drag(page, SCALE, 0.2, 0.39, steps=6, release=False)
+    settled(page, ())
+    moving = rects(page, ".scatterlayer .trace:nth-of-type(2) path.point")
+    assert all(now["top"] < was["top"] - 5 for was, now in zip(before, moving, strict=True))
+    page.mouse.up()
+    at_rest(page)
+    still = rects(page, ".scatterlayer .trace:nth-of-type(2) path.point")
+    assert [point["top"] for point in still] == pytest.approx(
+        [point["top"] for point in moving], abs=1
+    )
