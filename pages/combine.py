@@ -54,12 +54,10 @@ def draw(link: Link, chosen: combine.Chosen, length: int, dimension: int, scale:
     """Compute the pictures at these sizes and show them."""
     zoom = combine.zoom_of(link)
     setting = chosen.setting(length, dimension, zoom)
-    shown, tokens = picture(setting), chosen.tokens
+    shown = picture(setting)
     fitted_at = combine.fitted_at(link)
     reading = shown.preview.at(scale, fitted_at)
-    cell = combine.chosen_cell(link, shown.preview, tokens)
-    notes = combine.explain(chosen, reading, cell)
-    combine.show_chart(link, shown, reading, tokens, notes, zoom)
+    combine.show_chart(link, chosen, shown, reading, zoom)
     remember(combine.PAGE, setting=setting, scale=scale, at=chosen.at, fitted_at=fitted_at)
 
 

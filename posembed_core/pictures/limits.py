@@ -44,7 +44,15 @@ class Beyond:
 
 
 def beyond(frame: Frame, pictures: tuple[str, ...], end: float) -> Beyond:
-    """What of some pictures lies beyond ±``end``."""
+    """What of some pictures lies beyond ±``end``.
+
+    >>> import torch
+    >>> from posembed_core.operations import Norms
+    >>> cells, none = torch.tensor([[1.0, -3.0]]), torch.zeros(1)
+    >>> frame = Frame({"e": cells}, {"token": {"e": 1.0}}, Norms(none, none, none), 3.0)
+    >>> beyond(frame, ("token",), 2.0)
+    Beyond(cells=2, below=1, above=0, farthest=-3.0, picture='token')
+    """
     cells = below = above = 0
     farthest, place = 0.0, ""
     for picture in pictures:
@@ -64,5 +72,10 @@ def beyond(frame: Frame, pictures: tuple[str, ...], end: float) -> Beyond:
 
 
 def magnitude(cells: Cells) -> float:
-    """The greatest absolute value."""
+    """The greatest absolute value.
+
+    >>> import torch
+    >>> magnitude(torch.tensor([[1.0, -3.0]]))
+    3.0
+    """
     return float(cells.abs().max())

@@ -151,14 +151,22 @@ def choose_rows(matrix: Float[Tensor, "rows ..."], rows: Span) -> Float[Tensor, 
 def choose_columns(
     matrix: Float[Tensor, "rows columns"], columns: Span
 ) -> Float[Tensor, "rows column_cells"]:
-    """The columns that are shown, whole; a view where all are."""
+    """The columns that are shown, whole; a view where all are.
+
+    >>> choose_columns(torch.tensor([[1.0, 3.0, 5.0]]), Span(1, 3))
+    tensor([[3., 5.]])
+    """
     if columns.step == 1:
         return matrix[:, columns.start : columns.stop]
     return matrix[:, as_tensor(columns)]
 
 
 def as_tensor(span: Span) -> Int[Tensor, " cells"]:
-    """The indices shown, int64."""
+    """The indices shown, int64.
+
+    >>> as_tensor(Span(2, 5))
+    tensor([2, 3, 4])
+    """
     return torch.tensor(span.indices)
 
 

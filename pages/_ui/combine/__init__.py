@@ -1,6 +1,6 @@
 """The landing page: its settings, pictures, words and files."""
 
-from pages._ui.combine.pictures import chosen_cell, show_chart, zoom_of
+from pages._ui.combine.pictures import show_chart, zoom_of
 from pages._ui.combine.settings import (
     PAGE,
     SLIDERS,
@@ -11,7 +11,7 @@ from pages._ui.combine.settings import (
     type_sentence,
 )
 from pages._ui.combine.takeaway import combination_shown
-from pages._ui.combine.words import equation, explain
+from pages._ui.combine.words import equation
 
 __all__ = [
     "PAGE",
@@ -19,10 +19,8 @@ __all__ = [
     "Chosen",
     "choose",
     "choose_sizes",
-    "chosen_cell",
     "combination_shown",
     "equation",
-    "explain",
     "fitted_at",
     "show_chart",
     "type_sentence",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import plotly.graph_objects as go
@@ -10,9 +10,9 @@ import streamlit as st
 
 from pages._ui import live
 from pages._ui.combine.arithmetic import cell_at, has_cell
-from pages._ui.combine.settings import CHART, FIELDS, PAGE
+from pages._ui.combine.settings import CHART, FIELDS, PAGE, Chosen
 from pages._ui.combine.window import Zoom, window_of, zoom_to
-from pages._ui.combine.words import alt, look, lying_beyond
+from pages._ui.combine.words import alt, explain, look, lying_beyond
 from pages._ui.controls import Link
 from pages._ui.figures.equation import (
     NORMS,
@@ -36,15 +36,9 @@ def zoom_of(link: Link) -> Zoom:
     return live.zoom_of(CHART)
 
 
-def show_chart(
-    link: Link,
-    shown: Shown,
-    reading: Reading,
-    tokens: Sequence[str],
-    notes: Iterable[live.Note],
-    zoom: Zoom,
-) -> None:
-    """The three pictures and the norms, live; ``tokens`` are a sentence's."""
+def show_chart(link: Link, chosen: Chosen, shown: Shown, reading: Reading, zoom: Zoom) -> None:
+    """The three pictures and the norms, live, and below them what they are."""
+    tokens = chosen.tokens
     live.plot(
         _packed(look(reading.preview, tokens)),
         key=CHART,
@@ -53,7 +47,7 @@ def show_chart(
         lines={NORMS[term]: getattr(reading.norms, term) for term in TERMS},
         patch=_ranges(reading),
         alt=alt(reading),
-        notes=notes,
+        notes=explain(chosen, reading, _chosen_cell(link, reading.preview, tokens)),
         zoom=zoom if link.changed else None,
     )
     parameter, default = FIELDS["zoom"]
@@ -71,7 +65,7 @@ def chart(reading: Reading, tokens: Sequence[str]) -> go.Figure:
     )
 
 
-def chosen_cell(link: Link, preview: Preview, tokens: Sequence[str]) -> tuple[int, ...]:
+def _chosen_cell(link: Link, preview: Preview, tokens: Sequence[str]) -> tuple[int, ...]:
     """The cell to explain: the one just clicked, or the one in the URL; () for none."""
     key, (parameter, default) = f"{PAGE}.cell", FIELDS["cell"]
     if link.changed:

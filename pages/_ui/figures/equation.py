@@ -287,7 +287,7 @@ def _badges(look: Look, stacked: bool = False) -> list[dict[str, Any]]:
         across, up = look.columns.step, panel.rows.step
         if across == up == 1:
             continue
-        right = 1.0 if stacked else _PLACES[index][1]
+        right = (look.stacked_places if stacked else look.places)[index][1]
         bottom = _STACKED[index][0] if stacked else _TOP[0]
         note = _note(f"1 of {across} × {up} values", right, bottom, "#ffffff", size=12)
         corner = {"xanchor": "right", "yanchor": "bottom", "borderpad": 3}

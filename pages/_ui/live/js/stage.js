@@ -3,6 +3,7 @@
 import STAGE from "./stage.css"
 import STREAMLIT from "./streamlit.css"
 import {
+  blockOf,
   bringBelow,
   controlIn,
   isMounted,
@@ -89,7 +90,7 @@ class Stage {
     if (this.pointed && this.pointed !== before) {
       this.growing.disconnect()
       this.growing.observe(this.pointed)
-      const page = this.pointed.closest("[data-testid=stMainBlockContainer]")
+      const page = blockOf(this.pointed)
       if (page) this.growing.observe(page)
       const lid = this.data.below && document.querySelector(this.data.below)
       if (lid) this.growing.observe(lid)

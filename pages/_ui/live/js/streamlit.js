@@ -67,6 +67,9 @@ export function whenIdle(action) {
 
 const main = () => document.querySelector("[data-testid=stMain]")
 
+/** What grows with the page's elements. @param {Element} element one of them */
+export const blockOf = (element) => element.closest("[data-testid=stMainBlockContainer]")
+
 /** Scroll the page no further than it takes to see all of an element, or its top where it is too
  * high, below another that stays on top; to the page's own top where there is none.
  * @param {Element | null} element
