@@ -62,7 +62,7 @@ def test_the_source_is_the_cores_own() -> None:
     menu.set_value("Source of combine").run()
     assert source_of(combine).strip() in [code.value.strip() for code in app.code]
     assert "def combine(" in source_of(combine)
-    assert "where = torch.arange(n)" in source_of(combine)
+    assert "torch.arange(n) if positions is None" in source_of(combine)
 
 
 def test_what_can_be_taken_away_is_listed() -> None:
