@@ -19,7 +19,7 @@ def main() -> None:
         headline = st.container(width=230)
         chosen = combine.choose(link)
         place_of_tools = st.container(width="content")
-    equation = combine.equation(chosen.family, chosen.operation, chosen.layer_norm)
+    equation = combine.equation(chosen.family, chosen.operation, chosen.layer_norm, chosen.sqrt_dim)
     headline.markdown(f"### {equation}")
     chosen = combine.type_sentence(link, chosen)
     link.note_unknown(*combine.SLIDERS, "fit", "cell", "zoom")

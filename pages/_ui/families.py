@@ -32,11 +32,12 @@ class FamilyWords:
 
     ``acts`` says where position enters, in a few words (of an encoding, ask `where_it_acts`).
     ``equation`` is what h is, of ``{e}``, ``{p}`` and the operation's sign ``{join}``; ``position``
-    is the TeX of its ``{p}``. ``signs`` stand between the pictures of the landing page. ``role``
-    says of an encoding's ``{title}`` what it does to the vectors; empty where nothing needs saying.
-    ``layer_input`` is what goes into an attention layer, of ``{e}`` and ``{p}``. ``score_step`` is
-    the step from ``q · k`` to the score, of where it ``{acts}``, the turned ``{q}`` and ``{k}``,
-    and the ``{part}`` of the score that comes from position.
+    is the TeX of its ``{p}``. ``elsewhere`` says in a few words where position enters instead (of
+    an encoding, ask `enters_elsewhere`). ``signs`` stand between the pictures of the landing page.
+    ``role`` says of an encoding's ``{title}`` what it does to the vectors; empty where nothing
+    needs saying. ``layer_input`` is what goes into an attention layer, of ``{e}`` and ``{p}``.
+    ``score_step`` is the step from ``q · k`` to the score, of where it ``{acts}``, the turned
+    ``{q}`` and ``{k}``, and the ``{part}`` of the score that comes from position.
     """
 
     acts: str
@@ -46,6 +47,7 @@ class FamilyWords:
     role: str
     score_step: str
     position: str = r"$s\cdot p$"
+    elsewhere: str = ""
     layer_input: str = "{e}"
 
 
@@ -68,7 +70,7 @@ _WORDS: dict[type, FamilyWords] = {
         acts="in the projections: q and k are turned",
         equation="{p} {e}",
         position=r"$R(s\cdot i)$",
-        signs=("R(i)", "="),
+        signs=("R(s·i)", "="),
         middle=MiddlePicture(
             heading="rotation: cos of the angle",
             symbol="cos",
@@ -84,6 +86,7 @@ _WORDS: dict[type, FamilyWords] = {
     BiasEncoding: FamilyWords(
         acts="in the scores, as a bias",
         equation="{e}",
+        elsewhere="position enters the scores",
         signs=("", ""),
         middle=MiddlePicture(
             heading="score bias of head {head}",
@@ -103,6 +106,7 @@ _WORDS: dict[type, FamilyWords] = {
     RelativeEncoding: FamilyWords(
         acts="in the projections: vectors for distances join q and k",
         equation="{e}",
+        elsewhere="position enters queries and keys",
         signs=("", ""),
         middle=MiddlePicture(
             heading="relative vectors at query 0",
@@ -146,6 +150,13 @@ def words_of(encoding: Encoding | type[Encoding]) -> FamilyWords:
     """What is said of the family that an encoding, or a class of encodings, belongs to."""
     cls = encoding if isinstance(encoding, type) else type(encoding)
     return next(_WORDS[base] for base in cls.__mro__ if base in _WORDS)
+
+
+def enters_elsewhere(cls: type[Encoding]) -> str:
+    """Where position enters that the equation of h doesn't show; empty if it shows all."""
+    if issubclass(cls, RotaryEncoding) and cls.acts_on_scores:
+        return "position enters the scores, too"
+    return words_of(cls).elsewhere
 
 
 def where_it_acts(encoding: Encoding | type[Encoding]) -> str:

@@ -43,6 +43,7 @@ class XPos(RotaryEncoding):
         r"\zeta_m = \frac{2m/d + 0.4}{1.4}"
     )
     beyond: ClassVar[str] = "far keys fade out, the fast pairs first"
+    acts_on_scores: ClassVar[bool] = True
 
     scale_base: float = real(
         512.0, "Decay distance", low=64.0, high=1e6, log=True, help="The 512 of the formula"

@@ -44,6 +44,9 @@ class RotaryEncoding(Encoding):
         1.0, "Rotated part", low=0.0, high=1.0, help="The share of the channels that turns"
     )
 
+    # Whether scores are more than the products of turned queries and keys.
+    acts_on_scores: ClassVar[bool] = False
+
     # Its rope_type in a Hugging Face config, and the keys that the config must and may give.
     rope_types: ClassVar[tuple[str, ...]] = ()
     required_keys: ClassVar[tuple[str, ...]] = ()

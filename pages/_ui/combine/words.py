@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from pages._ui import live
 from pages._ui.combine.arithmetic import arithmetic
 from pages._ui.combine.settings import Chosen
-from pages._ui.families import words_of
+from pages._ui.families import enters_elsewhere, words_of
 from pages._ui.figures.axes import Placed, nice_ceiling
 from pages._ui.figures.equation import TERMS, Look, Panel
 from pages._ui.server.installed_model import needed_model
 from pages._ui.theme import tinted
-from posembed_core import Encoding
+from posembed_core import Encoding, RotaryEncoding
 from posembed_core.combination import concat_identity
 from posembed_core.operations import Combined, LayerNorm, Operation
 from posembed_core.pictures.limits import Beyond
@@ -22,14 +22,29 @@ _SIGNS = {"add": "+", "multiply": "∘", "concat": ";"}
 _TEX = {"add": "$+$", "multiply": r"$\circ$", "concat": "$;$"}
 
 
-def equation(cls: type[Encoding], operation: Operation, layer_norm: bool) -> str:
-    """The equation of the pictures, each term in its colour."""
+def equation(
+    cls: type[Encoding], operation: Operation, layer_norm: bool, sqrt_dim: bool = False
+) -> str:
+    """The equation of the pictures, each term in its colour, and where position enters besides."""
     words = words_of(cls)
-    e, p, h = tinted("token", "$e$"), tinted("position", words.position), tinted("combined", "$h$")
+    position = rf"$m\,${words.position}" if _has_factor(cls) else words.position
+    e, p, h = tinted("token", "$e$"), tinted("position", position), tinted("combined", "$h$")
     right = words.equation.format(e=e, p=p, join=_TEX[operation])
     if operation == "concat":
         right = f"[{right}]"
-    return f"{h} $=$ LN({right})" if layer_norm else f"{h} $=$ {right}"
+    written = f"{h} $=$ LN({right})" if layer_norm else f"{h} $=$ {right}"
+    if sqrt_dim:
+        written += rf", {e} $=$ $\sqrt{{d}}\,x$"
+    elsewhere = enters_elsewhere(cls)
+    return f"{written} :small[{elsewhere}]" if elsewhere else written
+
+
+def _has_factor(cls: type[Encoding]) -> bool:
+    """Whether a rotation may make vectors longer or shorter."""
+    return (
+        issubclass(cls, RotaryEncoding)
+        and cls.attention_factor is not RotaryEncoding.attention_factor
+    )
 
 
 def look(preview: Preview, tokens: Sequence[str] = ()) -> Look:
@@ -61,7 +76,11 @@ def explain(chosen: Chosen, reading: Reading, cell: tuple[int, ...]) -> Iterator
     """What the cells are, the clicked cell's arithmetic, and the numbers at chosen positions."""
     preview, tokens = reading.preview, chosen.tokens
     n = preview.shape[0]
-    yield live.Line(" ".join([seen(preview), colours(reading), *asides(reading)]))
+    told = [seen(preview), colours(reading), *asides(reading)]
+    if chosen.sqrt_dim:
+        d = preview.shape[1]
+        told.append(f"e is √d = {d**0.5:.4g} times the token's vector x.")
+    yield live.Line(" ".join(told))
     if cell:
         yield live.Line(arithmetic(reading, cell), "arithmetic")
     rows = [(i, tokens[i] if tokens else "", reading.row(i)) for i in chosen.at if i < n]
@@ -122,6 +141,9 @@ def asides(reading: Reading) -> list[str]:
     """What must be said of this combination besides: where position acts, what it costs."""
     preview = reading.preview
     sentences = [words_of(preview.encoding).role.format(title=preview.encoding.title)]
+    if isinstance(preview.encoding, RotaryEncoding) and _has_factor(type(preview.encoding)):
+        factor = preview.encoding.attention_factor(preview.shape[0])
+        sentences.append(f"Cos and sin are multiplied by m = {factor:.4g}.")
     if preview.operation == "concat":
         sentences.append(_concat_cost(reading))
     if preview.layer_norm is not None:

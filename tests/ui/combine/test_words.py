@@ -10,10 +10,13 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from torch.nn import functional
 
 import posembed_core as pc
 from pages._ui.combine.arithmetic import arithmetic, cell_at, has_cell
 from pages._ui.combine.words import alt, asides, equation, look, numbers, seen
+from pages._ui.server.pictures import picture
+from pages._ui.server.setting import RandomTokens, Setting
 from posembed_core.pictures.preview import Preview
 
 SHAPE = (12, 8)
@@ -49,23 +52,128 @@ def plain(markdown: str) -> str:
 # --- the equation ---
 
 
+def written(slug: str, operation: Any, *flags: bool) -> str:
+    """The heading without its colours, and without the small words after it."""
+    heading = equation(pc.encodings()[slug], operation, *flags)
+    assert heading.startswith(":green[")
+    return re.sub(r":\w+\[((?:\$[^$]*\$)+)\]", r"\1", heading).split(" :small[")[0]
+
+
 @pytest.mark.parametrize(
-    ("slug", "operation", "layer_norm", "expected"),
+    ("slug", "operation", "layer_norm", "sqrt_dim", "expected"),
     [
-        ("sinusoidal", "add", False, r"$h$ $=$ $e$ $+$ $s\cdot p$"),
-        ("sinusoidal", "multiply", False, r"$h$ $=$ $e$ $\circ$ $s\cdot p$"),
-        ("learned", "concat", False, r"$h$ $=$ [$e$ $;$ $s\cdot p$]"),
-        ("sinusoidal", "add", True, r"$h$ $=$ LN($e$ $+$ $s\cdot p$)"),
-        ("rope", "add", False, r"$h$ $=$ $R(s\cdot i)$ $e$"),
-        ("alibi", "add", False, "$h$ $=$ $e$"),
-        ("shaw", "add", True, "$h$ $=$ LN($e$)"),
+        ("sinusoidal", "add", False, False, r"$h$ $=$ $e$ $+$ $s\cdot p$"),
+        ("sinusoidal", "multiply", False, False, r"$h$ $=$ $e$ $\circ$ $s\cdot p$"),
+        ("learned", "concat", False, False, r"$h$ $=$ [$e$ $;$ $s\cdot p$]"),
+        ("sinusoidal", "add", True, False, r"$h$ $=$ LN($e$ $+$ $s\cdot p$)"),
+        ("sinusoidal", "add", False, True, r"$h$ $=$ $e$ $+$ $s\cdot p$, $e$ $=$ $\sqrt{d}\,x$"),
+        ("rope", "add", False, False, r"$h$ $=$ $R(s\cdot i)$ $e$"),
+        ("rope-yarn", "add", False, False, r"$h$ $=$ $m\,$$R(s\cdot i)$ $e$"),
+        ("alibi", "add", False, False, "$h$ $=$ $e$"),
+        ("shaw", "add", True, False, "$h$ $=$ LN($e$)"),
     ],
 )
-def test_the_equation(slug: str, operation: Any, layer_norm: bool, expected: str) -> None:
-    written = equation(pc.encodings()[slug], operation, layer_norm)
-    coloured = re.sub(r":\w+\[(\$[^$]*\$)\]", r"\1", written)
-    assert coloured == expected
-    assert written.startswith(":green[")
+def test_the_equation(
+    slug: str, operation: Any, layer_norm: bool, sqrt_dim: bool, expected: str
+) -> None:
+    assert written(slug, operation, layer_norm, sqrt_dim) == expected
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_the_equation_says_where_position_enters_besides(slug: str) -> None:
+    heading = equation(pc.encodings()[slug], "add", False)
+    words = [
+        ("position enters the scores", slug in FAMILY[pc.BiasEncoding] or slug == "xpos"),
+        ("position enters queries and keys", slug in FAMILY[pc.RelativeEncoding]),
+    ]
+    for said, expected in words:
+        assert (f":small[{said}" in heading) == expected
+
+
+# What a part of the heading is in Python, in this order.
+READ = (
+    (r"\sqrt{d}\,x", "root_d * x"), (r"m\,", "m *"), (r"R(s\cdot i)", "R @"),
+    (r"\circ", "*"), (r"\cdot", "*"), ("[", "cat(("), ("]", "))"), (";", ","), ("$", ""),
+)  # fmt: skip
+
+
+class Turning:
+    """R(s·i) as an operator on vectors."""
+
+    def __init__(self, encoding: pc.RotaryEncoding, length: int, scale: float) -> None:
+        angles = scale * torch.arange(length)[:, None] * encoding.inv_freq(length)
+        channels = torch.arange(encoding.rotary_dim)
+        half = encoding.rotary_dim // 2
+        self.pairs = (
+            (channels[:half], channels[half:])
+            if encoding.pairing == "half"
+            else (channels[::2], channels[1::2])
+        )
+        self.cos, self.sin = angles.cos(), angles.sin()
+
+    def __matmul__(self, x: torch.Tensor) -> torch.Tensor:
+        (a, b), out = self.pairs, x.clone()
+        out[:, a] = x[:, a] * self.cos - x[:, b] * self.sin
+        out[:, b] = x[:, a] * self.sin + x[:, b] * self.cos
+        return out
+
+    def __rmul__(self, factor: float) -> Longer:
+        return Longer(factor, self)
+
+
+class Longer:
+    """m·R(s·i); the channels that don't turn keep their length."""
+
+    def __init__(self, factor: float, turning: Turning) -> None:
+        self.factor, self.turning = factor, turning
+
+    def __matmul__(self, x: torch.Tensor) -> torch.Tensor:
+        out = self.turning @ x
+        for channels in self.turning.pairs:
+            out[:, channels] *= self.factor
+        return out
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+@pytest.mark.parametrize("operation", ["add", "multiply", "concat"])
+@pytest.mark.parametrize("layer_norm", [False, True])
+@pytest.mark.parametrize("sqrt_dim", [False, True])
+def test_the_heading_evaluated_gives_the_pictures_numbers(
+    slug: str, operation: Any, layer_norm: bool, sqrt_dim: bool
+) -> None:
+    if operation != "add" and slug not in FAMILY[pc.AdditiveEncoding]:
+        with pytest.raises(pc.EncodingError):
+            preview(slug, operation=operation)
+        return
+    n, d, scale = *SHAPE, 0.7
+    cls = pc.encodings()[slug]
+    own = {"length": n, "dimension": d}
+    fields = {k: own[p.role] for k, p in cls.parameters().items() if p.role in own}
+    setting = Setting(
+        RandomTokens(), n, d, pc.create(slug, **fields), operation, layer_norm, sqrt_dim
+    )
+    frame = picture(setting).preview.frame(scale)
+    tokens = pc.random_tokens(n, d).double()
+    encoding = setting.encoding
+    names: dict[str, Any] = {
+        "x": tokens, "e": tokens, "s": scale, "root_d": d**0.5,
+        "cat": lambda parts: torch.cat(parts, dim=1),
+        "LN": lambda h: functional.layer_norm(h, h.shape[1:]),
+    }  # fmt: skip
+    if isinstance(encoding, pc.AdditiveEncoding):
+        names["p"] = encoding.table(range(n)).double()
+    if isinstance(encoding, pc.RotaryEncoding):
+        names["R"] = Turning(encoding, n, scale)
+        names["m"] = encoding.attention_factor(n)
+    formula = written(slug, operation, layer_norm, sqrt_dim)
+    for part, python in READ:
+        formula = formula.replace(part, python)
+    h, _, e = formula.removeprefix("h = ").partition(", e = ")
+    if e:
+        names["e"] = eval(e, names)  # noqa: S307
+    expected = eval(h, names)  # noqa: S307
+    torch.testing.assert_close(frame.cells("token").double(), names["e"], atol=1e-5, rtol=1e-5)
+    torch.testing.assert_close(frame.cells("combined").double(), expected, atol=2e-5, rtol=2e-5)
 
 
 def test_the_equation_has_the_colours_of_the_lines() -> None:

@@ -158,7 +158,7 @@ def test_each_term_has_one_hue_everywhere(case: str) -> None:
         ("sum", ("+", "=")),
         ("product", ("∘", "=")),
         ("concatenation", (";", "=")),
-        ("rotation", ("R(i)", "=")),
+        ("rotation", ("R(s·i)", "=")),
         ("bias", ()),
         ("relative", ()),
         ("normalised", ("+", "LN =")),
