@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.on_screen import at_rest, drag, graph, query, settled
+from tests.on_screen import AT_A_LINK, at_rest, drag, graph, query, settled
 
 pytestmark = pytest.mark.browser
 
@@ -183,3 +183,84 @@ def test_marked_points_move_with_the_scale(page: Page, app: str) -> None:
     assert [point["top"] for point in still] == pytest.approx(
         [point["top"] for point in moving], abs=1
     )
+
+
+# --- the theme in use, and quantities that are never below 0 ---
+
+GROUND = {"light": "dark", "dark": "light"}  # which side of grey a value far from 0 is on
+MIDDLE = 0.4
+
+
+def lightness(pixel: list[int]) -> float:
+    red, green, blue, _ = pixel
+    return (0.2126 * red + 0.7152 * green + 0.0722 * blue) / 255
+
+
+def seen_cells(page: Page, trace: str, picture: int) -> list[tuple[float, float]]:
+    """Each cell of a heatmap: its value in Plotly, and how light its pixel is."""
+    values: list[list[float | None]] = graph(
+        page,
+        f"""({{ _fullData }}) => _fullData.find(({{ name }}) => name === '{trace}').z
+             .map((row) => [...row].map((value) => Number.isFinite(value) ? value : null))""",
+    )
+    size = page.locator(".live-plot canvas").nth(picture).evaluate("(c) => [c.width, c.height]")
+    assert size == [len(values[0]), len(values)], "the canvas has a pixel for each cell"
+    flat = [value for row in values for value in row]
+    colours = pixels(page, picture)
+    return [
+        (value, lightness(colours[4 * index : 4 * index + 4]))
+        for index, value in enumerate(flat)
+        if value is not None
+    ]
+
+
+@pytest.mark.parametrize("theme", GROUND)
+def test_zero_is_the_ground_in_either_theme(new_page: Any, app: str, theme: Any) -> None:
+    page = new_page(color_scheme=theme)
+    open_page(page, f"{app}/?scale=0&length=32&dimension=16")
+    empty = [light for _, light in seen_cells(page, "position", 1)]
+    assert (min(empty) > 0.9) if theme == "light" else (max(empty) < 0.15)
+    cells = seen_cells(page, "token", 0)
+    near = [light for value, light in cells if abs(value) < 0.05]
+    far = [light for value, light in cells if abs(value) > 1.2]
+    assert near
+    assert far
+    assert (min(near) > max(far)) if theme == "light" else (max(near) < min(far))
+
+
+def test_another_theme_repaints_what_is_there(page: Page, app: str) -> None:
+    page.emulate_media(color_scheme="light")
+    open_page(page, f"{app}/?scale=0&length=32&dimension=16")
+    assert lightness(pixels(page, 1)[:4]) > 0.9
+    page.emulate_media(color_scheme="dark")
+    page.wait_for_function(
+        """() => { const canvas = document.querySelectorAll('.live-plot canvas')[1]
+             return canvas.getContext('2d').getImageData(0, 0, 1, 1).data[0] < 40 }"""
+    )
+    settled(page)
+    assert lightness(pixels(page, 1)[:4]) < 0.15
+
+
+UNSIGNED = [
+    ("table?view=measures&measure=waves&source=formula", "amplitude", 0),
+    ("attention?encodings=none", "weights 0", 1),
+]
+
+
+@pytest.mark.parametrize("theme", GROUND)
+@pytest.mark.parametrize(("path", "trace", "picture"), UNSIGNED)
+def test_what_is_never_below_zero_begins_at_the_ground(
+    new_page: Any, app: str, theme: Any, path: str, trace: str, picture: int
+) -> None:
+    page = new_page(tolerate=AT_A_LINK, color_scheme=theme)
+    open_page(page, f"{app}/{path}")
+    cells = sorted(seen_cells(page, trace, picture))
+    assert cells[0][0] >= 0
+    peak = cells[-1][0]
+    least, greatest = cells[0], cells[-1]
+    if least[0] < 0.05 * peak:
+        assert (least[1] > 0.85) if theme == "light" else (least[1] < 0.2)
+    assert (greatest[1] < MIDDLE) if theme == "light" else (greatest[1] > MIDDLE)
+    # Nothing of the half below zero is used: the greater, the farther from the ground.
+    rising = [light if theme == "dark" else -light for _, light in cells]
+    assert all(now <= later + 0.02 for now, later in zip(rising, rising[1:], strict=False))

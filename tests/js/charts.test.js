@@ -131,10 +131,10 @@ test("layouts are merged, patched, filled in and enlarged", () => {
   put(layout, "annotations[0].text", "e")
   put(layout, "coloraxis.cmax", 2)
   assert.deepEqual(layout, { annotations: [{ text: "e" }], coloraxis: { cmax: 2 } })
-  const red = fillIn('{"color": "var(--st-red-color)"}', (name) =>
-    name === "red-color" ? "red" : "",
-  )
-  assert.equal(red, '{"color": "red"}')
+  const themed = '["var(--st-red-color)", "var(--either-f7f7f7-1a2028)"]'
+  const read = (name) => (name === "red-color" ? "red" : "")
+  assert.equal(fillIn(themed, read, false), '["red", "#f7f7f7"]')
+  assert.equal(fillIn(themed, read, true), '["red", "#1a2028"]')
   const large = scaled(
     { font: { size: 10 }, margin: { t: 10, b: 20 }, xaxis: { size: 3 } },
     1.5,

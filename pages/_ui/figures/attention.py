@@ -7,13 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import plotly.graph_objects as go
-from plotly.colors import diverging
 
 from pages._ui.figures.axes import TwoLayouts, axis_number, heading, nice_ceiling
-from pages._ui.theme import DIVERGING, base_layout
+from pages._ui.theme import DIVERGING, SEQUENTIAL, base_layout
 
-# The red half of the zero-centred scale: weights are never below 0, and red is "more" everywhere.
-UPWARD = diverging.RdBu[5::-1]
 MOST_WORDS = 26  # more labels than this can't be read along one picture
 
 _SIDE, _HEADING, _AXIS, _WORDS, _FOOT = 236, 30, 26, 68, 12  # pixels
@@ -194,7 +191,7 @@ def _colour_axis(row: int) -> str:
 
 
 def _colours_of(strip: Strip, bar: Mapping[str, Any]) -> dict[str, Any]:
-    return {"colorscale": UPWARD if strip.upward else DIVERGING, "colorbar": dict(bar)}
+    return {"colorscale": SEQUENTIAL if strip.upward else DIVERGING, "colorbar": dict(bar)}
 
 
 def _bar(top: float, height: float) -> dict[str, Any]:

@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 from jaxtyping import Float
-from plotly.colors import get_colorscale, sample_colorscale
 
 from pages._ui.figures.axes import TwoLayouts, axis_number, whole
-from pages._ui.theme import DASHES, DIVERGING, base_layout, hue
+from pages._ui.theme import DASHES, DIVERGING, base_layout, hue, shade
 
 ACROSS = 4  # pictures in a row, at most
 ONE_SIDED = 0.1  # of the greatest magnitude: from there on, what all cells share is taken away
@@ -54,7 +53,7 @@ class Small:
 
 
 def pictures_figure(pictures: Sequence[Small], symbol: str) -> TwoLayouts:
-    """A heatmap for each encoding, white at 0, with a bar from its least to its greatest value."""
+    """A heatmap for each encoding, with a bar from its least to its greatest value."""
     grid = _Grid([picture.place for picture in pictures], bars=True)
     figure, narrow = grid.figure(), grid.layout(narrow=True)
     for index, picture in enumerate(pictures, start=1):
@@ -92,7 +91,7 @@ def pictures_figure(pictures: Sequence[Small], symbol: str) -> TwoLayouts:
 
 
 def shades(low: float, high: float) -> dict[str, Any]:
-    """Colours from ``low`` to ``high``: white is 0, and equal distances from it look alike.
+    """Colours from ``low`` to ``high``, 0 as everywhere; equal distances from it look alike.
 
     Cells that are all alike have one colour, and their value in the middle of the bar.
     """
@@ -101,7 +100,7 @@ def shades(low: float, high: float) -> dict[str, Any]:
         return {"colorscale": DIVERGING, "cmin": low - 1, "cmax": low + 1, "colorbar": ends}
     peak = max(abs(low), abs(high))
     points = np.linspace((low / peak + 1) / 2, (high / peak + 1) / 2, _SHADES)
-    colours = sample_colorscale(get_colorscale(DIVERGING), points.clip(0, 1).tolist())
+    colours = [shade(point) for point in points.clip(0, 1).tolist()]
     ends = {"tickvals": [low, high], "ticktext": [written(low), written(high)]}
     scale = [
         [float(at), colour] for at, colour in zip(np.linspace(0, 1, _SHADES), colours, strict=True)

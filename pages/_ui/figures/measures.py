@@ -74,7 +74,7 @@ def patches_figure(cosines: Float[np.ndarray, "n n"], norms: Float[np.ndarray, "
                  whole(side, reverse=True), "coloraxis2")  # fmt: skip
     sheet = Sheet(((left, right),), (430,), narrow=320)
     colours = {"coloraxis": 1.0, "coloraxis2": nice_ceiling(float(norms.max()))}
-    figure = sheet.figure(colours)
+    figure = sheet.figure(colours, unsigned={"coloraxis2"})
     tiles, patches, squares = range(count), range(side), norms.reshape(side, side)
     hover = "row %{y}, column %{x}<br>norm = %{z:.4g}"
     figure.add_trace(heatmap("patches", 1, tiles, tiles, "cosine = %{z:.3g}", z=cosines))
@@ -116,7 +116,7 @@ def fourier_figure(
                  whole(columns.stop, reverse=True), "coloraxis", across=names)  # fmt: skip
     sheet = Sheet(((upper,), (lower,)), (170, 300))
     colours = {"coloraxis": nice_ceiling(colour_peak(amplitudes))}
-    figure = sheet.figure(colours)
+    figure = sheet.figure(colours, unsigned=colours)
     floor = float(means.max()) * 1e-12
     shown = [value if value > floor else None for value in means.tolist()]
     hover = "%{x} waves along the table<br>mean power = %{y:.3g}"

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import plotly.graph_objects as go
 
 from pages._ui.figures.axes import Indices, axis_number, heading, on_cells
-from pages._ui.theme import DIVERGING, base_layout
+from pages._ui.theme import DIVERGING, SEQUENTIAL, base_layout
 
 _GAP = 0.075  # between two pictures, for the axis of the right one, in widths of the figure
 _BAR = 0.045  # for a colour bar
@@ -47,12 +47,17 @@ class Sheet:
     heights: Sequence[int]
     narrow: int = 260
 
-    def figure(self, colours: Mapping[str, float] | None = None) -> go.Figure:
-        """The figure without traces; ``colours`` gives each colour axis its greatest value."""
+    def figure(
+        self, colours: Mapping[str, float] | None = None, unsigned: Collection[str] = ()
+    ) -> go.Figure:
+        """The figure without traces; ``colours`` gives each colour axis its greatest value.
+
+        Those of ``unsigned`` colour axes begin at 0: nothing there is ever below.
+        """
         total = sum(self.heights[: len(self.rows)]) + len(self.rows) * (_HEADING + _AXIS)
         places = self._wide(total)
         figure = go.Figure(layout=base_layout(height=total, margin=_MARGIN))
-        figure.update_layout(self._layout(places, colours or {}))
+        figure.update_layout(self._layout(places, colours or {}, unsigned))
         return figure
 
     def narrow_layout(self) -> dict[str, Any]:
@@ -89,7 +94,12 @@ class Sheet:
             top -= (height + _AXIS) / total
         return places
 
-    def _layout(self, places: list[_Place], colours: Mapping[str, float]) -> dict[str, Any]:
+    def _layout(
+        self,
+        places: list[_Place],
+        colours: Mapping[str, float],
+        unsigned: Collection[str] = (),
+    ) -> dict[str, Any]:
         layout: dict[str, Any] = {"annotations": []}
         for index, (pane, across, up) in enumerate(places, start=1):
             layout["annotations"].append(heading(pane.title, across[0], up[1]))
@@ -106,6 +116,8 @@ class Sheet:
                 layout[pane.bar] = {"colorbar": _bar(across[1], up)}
         for name, peak in colours.items():
             scale = {"colorscale": DIVERGING, "cmin": -peak, "cmax": peak}
+            if name in unsigned:
+                scale |= {"colorscale": SEQUENTIAL, "cmin": 0.0}
             layout[name] = layout.get(name, {"showscale": False}) | scale
         return layout
 

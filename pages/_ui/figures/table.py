@@ -40,7 +40,7 @@ def training_figure(
         (300, 130),
     )  # fmt: skip
     colours = {"coloraxis": 1.0, "coloraxis2": 1.0, "coloraxis3": 1.0}
-    figure = sheet.figure(colours)
+    figure = sheet.figure(colours, unsigned={"coloraxis3"})
     attended = "position %{y} attends to %{x}<br>weight = %{z:.3g}"
     figure.add_traces(
         [
@@ -80,7 +80,7 @@ def lookup_figure(look: LookupLook) -> TwoLayouts:
                  across=bare | {"matches": "x"})  # fmt: skip
     sheet = Sheet(((table,), (row,), (strip,))[: 3 if look.extended else 2], (300, 130, 16))
     colours = {"coloraxis": 1.0, "coloraxis2": 1.0}
-    figure = sheet.figure(colours)
+    figure = sheet.figure(colours, unsigned={"coloraxis2"})
     figure.add_trace(heatmap("table", 1, look.rows, look.columns, _VALUE))
     figure.add_trace(
         line("row", 2, range(look.width), [0.0] * look.width, "dimension %{x}<br>P = %{y:.4g}",
@@ -165,9 +165,9 @@ def comparison_figure(tables: Sequence[Beside], similar: Sequence[Indices]) -> T
     return figure, sheet.narrow_layout()
 
 
-def colour_range(axis: str, peak: float) -> dict[str, Any]:
-    """What sets a colour axis to -peak … peak."""
-    return {f"{axis}.cmin": -peak, f"{axis}.cmax": peak}
+def colour_range(axis: str, peak: float, unsigned: bool = False) -> dict[str, Any]:
+    """What sets a colour axis to -peak … peak, an unsigned one to 0 … peak."""
+    return {f"{axis}.cmin": 0.0 if unsigned else -peak, f"{axis}.cmax": peak}
 
 
 def _marker() -> dict[str, Any]:

@@ -80,7 +80,7 @@ def _chart(progress: Progress, packs: Packs, *, waits: bool) -> Chart:
         },
         patch={
             **colour_range("coloraxis", nice_ceiling(float(shown.table.abs().max()))),
-            **colour_range("coloraxis3", nice_ceiling(peak)),
+            **colour_range("coloraxis3", nice_ceiling(peak), unsigned=True),
             "yaxis4.range": [0, nice_ceiling(max(packs.numbers.losses)) * 1.04],
         },
     )

@@ -60,7 +60,7 @@ def standalone_html(
 ) -> str:
     """The whole page; ``alt`` describes the picture in a sentence, ``caption`` stands below it.
 
-    Colours written as ``var(--st-…)`` become those of the light theme. ``name`` is what the files
+    Colours written as ``var(--…)`` become those of the light theme. ``name`` is what the files
     of the page's PNG and SVG buttons are called.
     """
     copy = go.Figure(json.loads(_coloured(figure.to_json())))
@@ -97,6 +97,7 @@ def standalone_html(
 
 def _coloured(text: str) -> str:
     """Replace CSS variables, which a standalone file lacks, with the theme's colours."""
+    text = re.sub(r"var\(--either-(\w{6})-\w{6}\)", r"#\1", text)
     return re.sub(
         r"var\(--st-([\w-]+)\)", lambda match: json.dumps(_colours()[match[1]])[1:-1], text
     )

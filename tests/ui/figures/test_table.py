@@ -22,6 +22,7 @@ from pages._ui.figures.table import (
     lookup_figure,
     training_figure,
 )
+from pages._ui.theme import DIVERGING, SEQUENTIAL
 from posembed_core.pictures.resolution import Span
 from posembed_core.tables.measures import analysis
 
@@ -69,6 +70,11 @@ FIGURES = {
     "waves": waves(TABLE),
     "components": components(TABLE),
 }
+# What is never below 0: attention, whether a row was added, norms, amplitudes.
+UNSIGNED = {
+    "training": {"coloraxis3"}, "lookup": {"coloraxis2"}, "lookup, extended": {"coloraxis2"},
+    "patches": {"coloraxis2"}, "waves": {"coloraxis"},
+}  # fmt: skip
 every_figure = pytest.mark.parametrize("name", FIGURES)
 
 
@@ -121,13 +127,14 @@ def test_every_axis_says_what_it_is(name: str) -> None:
 
 
 @every_figure
-def test_colours_are_centred_on_zero_and_the_phone_keeps_them(name: str) -> None:
+def test_signed_colours_are_centred_on_zero_others_begin_there(name: str) -> None:
     figure, phone = FIGURES[name]
     for key, axis in figure.layout.to_plotly_json().items():
         if key.startswith("coloraxis"):
-            assert axis["cmin"] == -axis["cmax"] < 0
-            # plotly.js doesn't know Python's names of reversed scales.
-            assert isinstance(axis["colorscale"], tuple | list)
+            is_unsigned = key in UNSIGNED.get(name, ())
+            assert axis["cmin"] == (0 if is_unsigned else -axis["cmax"]) < axis["cmax"]
+            scale = tuple(map(tuple, axis["colorscale"]))
+            assert scale == (SEQUENTIAL if is_unsigned else DIVERGING)
             assert "colorscale" not in phone.get(key, {})
 
 

@@ -2,7 +2,7 @@
 import { enlarge, isLarge } from "./large.js"
 import { FORMATS, save } from "./picture.js"
 import { axisName } from "./plotly.js"
-import { fillIn, theme } from "./streamlit.js"
+import { fillIn, isDark, theme } from "./streamlit.js"
 
 /** A figure in the page's colours, and the chart's configuration.
  * @typedef {{ names: string[], traces: Trace[], layout: Layout,
@@ -46,7 +46,8 @@ export function put(target, path, value) {
  * @param {() => void} again called if it should be read anew (see large.js)
  * @returns {Look} */
 export function readFigure(drawing, root, width, height, again) {
-  const text = fillIn(new TextDecoder().decode(drawing), (name) => theme(root, name)[0])
+  const read = (/** @type {string} */ name) => theme(root, name)[0]
+  const text = fillIn(new TextDecoder().decode(drawing), read, isDark(root))
   /** @type {Figure} */
   const figure = JSON.parse(text)
   const { names, data: traces, narrow } = figure

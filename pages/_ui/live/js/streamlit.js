@@ -11,10 +11,28 @@ export function theme(element, ...names) {
   return (names.length ? names : THEME).map((name) => style.getPropertyValue(`--st-${name}`).trim())
 }
 
-/** A text with the theme's values instead of its variables, as "var(--st-red-color)".
+/** A text with the theme's values instead of its variables, as "var(--st-red-color)", and the light
+ * theme's colour or the dark one's instead of both, as "var(--either-ffffff-000000)".
  * @param {string} text
- * @param {(name: string) => string} read gives a value by its name without "--st-" */
-export const fillIn = (text, read) => text.replace(/var\(--st-([\w-]+)\)/g, (_, name) => read(name))
+ * @param {(name: string) => string} read gives a value by its name without "--st-"
+ * @param {boolean} dark */
+export const fillIn = (text, read, dark) =>
+  text
+    .replace(/var\(--st-([\w-]+)\)/g, (_, name) => read(name))
+    .replace(/var\(--either-(\w{6})-(\w{6})\)/g, (_, light, night) => `#${dark ? night : light}`)
+
+/** Whether the theme in use has a dark ground.
+ * @param {Element} element */
+export function isDark(element) {
+  const [ground] = theme(element, "background-color")
+  const digits = ground
+    .match(/^#(..)(..)(..)/)
+    ?.slice(1)
+    .map((pair) => parseInt(pair, 16))
+  const [red, green, blue] =
+    digits ?? (ground.match(/[\d.]+/g) ?? ["255", "255", "255"]).map(Number)
+  return 0.299 * red + 0.587 * green + 0.114 * blue < 128
+}
 
 /** The theme's colour of a word in text, as CSS.
  * @param {string} colour as in Markdown: "blue" */
