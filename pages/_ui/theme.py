@@ -34,7 +34,8 @@ def shade(at: float) -> str:
     """
     index = min(int(at * (len(_LIGHT) - 1)), len(_LIGHT) - 2)
     share = at * (len(_LIGHT) - 1) - index
-    return either(*(_between(*ends[index : index + 2], share) for ends in (_LIGHT, _DARK)))
+    light, dark = (_between(ends[index], ends[index + 1], share) for ends in (_LIGHT, _DARK))
+    return either(light, dark)
 
 
 def _between(start: str, end: str, share: float) -> str:

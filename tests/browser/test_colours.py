@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import pytest
@@ -263,4 +264,4 @@ def test_what_is_never_below_zero_begins_at_the_ground(
     assert (greatest[1] < MIDDLE) if theme == "light" else (greatest[1] > MIDDLE)
     # Nothing of the half below zero is used: the greater, the farther from the ground.
     rising = [light if theme == "dark" else -light for _, light in cells]
-    assert all(now <= later + 0.02 for now, later in zip(rising, rising[1:], strict=False))
+    assert all(now <= later + 0.02 for now, later in itertools.pairwise(rising))

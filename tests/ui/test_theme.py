@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 
 import pytest
@@ -35,7 +36,7 @@ def test_luminance_goes_one_way_from_zero_to_either_end(theme: str) -> None:
     values = [sign * luminance(shade(step / 100), theme) for step in range(101)]
     below, above = values[:51][::-1], values[50:]
     for side in (below, above):
-        assert all(nearer < farther for nearer, farther in zip(side, side[1:], strict=False))
+        assert all(nearer < farther for nearer, farther in itertools.pairwise(side))
     # Equal distances from zero look about as far from it.
     assert abs(below[-1] - above[-1]) < 0.2
 
