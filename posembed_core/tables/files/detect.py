@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from posembed_core.tables.files.entries import BinaryFile, TensorEntry, megabytes
 from posembed_core.tables.files.npy import npy_entries
-from posembed_core.tables.files.safetensors import safetensors_entries
+from posembed_core.tables.files.safetensors import HEADER_LIMIT, safetensors_entries
 from posembed_core.tables.files.zip import legacy_torch_entries, zip_entries
 from posembed_core.tables.position_table import CheckpointError
 
@@ -28,13 +28,19 @@ def tensor_entries(file: BinaryFile, source: str, limit: int) -> list[TensorEntr
     size = check_size(file, source, limit)
     magic = file.read(16)
     file.seek(0)
+    # A safetensors file begins with a number, which may begin with any byte, also with those of
+    # another format ("PK", or a pickle's 0x80). Read as a number, the first eight bytes of every
+    # other format are beyond any header's length.
+    is_header = magic[8:9] == b"{"
+    if is_header and int.from_bytes(magic[:8], "little") <= HEADER_LIMIT:
+        return safetensors_entries(file, source, size)
     if magic.startswith(b"\x93NUMPY"):
         return npy_entries(file, source, size)
     if magic.startswith(b"PK"):
         return zip_entries(file, source, limit)
     if magic.startswith(b"\x80"):
         return legacy_torch_entries(file, source, limit)
-    if magic[8:9] == b"{":
+    if is_header:
         return safetensors_entries(file, source, size)
     raise CheckpointError(
         f"{source} is no tensor file: its first bytes are those of none of .safetensors, .npy, "

@@ -31,7 +31,7 @@ def npy_entries(file: BinaryFile, source: str, size: int, name: str = "array") -
     >>> entry.shape, entry.dtype
     ((4, 2), 'float32')
     """
-    shape, fortran, dtype = _header(file, source)
+    shape, fortran, dtype, is_bfloat16 = _header(file, source)
     if dtype.hasobject:
         raise CheckpointError(
             f"{name!r} in {source} holds Python objects, which are pickled code and never "
@@ -46,6 +46,8 @@ def npy_entries(file: BinaryFile, source: str, size: int, name: str = "array") -
         array = flat.reshape(shape, order="F" if fortran else "C")
         # A copy in the machine's byte order; torch knows no other.
         native = array.astype(dtype.newbyteorder("="), order="C")
+        if is_bfloat16:
+            return torch.from_numpy(native).view(torch.bfloat16)
         try:
             return torch.from_numpy(native)
         except TypeError as error:
@@ -53,17 +55,25 @@ def npy_entries(file: BinaryFile, source: str, size: int, name: str = "array") -
                 f"{name!r} in {source} holds {dtype.name}, which can't be read; save it as float32"
             ) from error
 
-    return [TensorEntry(name, shape, dtype.newbyteorder("=").name, read)]
+    called = "bfloat16" if is_bfloat16 else dtype.newbyteorder("=").name
+    return [TensorEntry(name, shape, called, read)]
 
 
-def _header(file: BinaryFile, source: str) -> tuple[tuple[int, ...], bool, np.dtype]:
-    """Shape, whether columns come first, and type: numpy.lib.format, "Format Version 1.0"."""
+def _header(file: BinaryFile, source: str) -> tuple[tuple[int, ...], bool, np.dtype, bool]:
+    """Shape, whether columns come first, type, and whether that stands for bfloat16.
+
+    numpy.lib.format, "Format Version 1.0".
+    """
     # \x93NUMPY, two bytes of version, the header's length (2 bytes in 1.0, else 4), a dict's repr
     version = file.read(8)[6:]
     length = int.from_bytes(file.read(2 if version[:1] == b"\x01" else 4), "little")
     try:
         header = ast.literal_eval(file.read(min(length, _HEADER_LIMIT)).decode("latin-1").strip())
-        shape, dtype = tuple(map(operator.index, header["shape"])), np.dtype(header["descr"])
+        shape = tuple(map(operator.index, header["shape"]))
+        # NumPy has no bfloat16. ml_dtypes', which JAX and others write, is saved as "<V2", which
+        # no other type of two bytes is; NumPy's own raw bytes are "|V2".
+        is_bfloat16 = header["descr"] == "<V2"
+        dtype = np.dtype("<i2" if is_bfloat16 else header["descr"])
         fortran = bool(header["fortran_order"])
     except (ValueError, SyntaxError, TypeError, LookupError, RecursionError, MemoryError) as error:
         raise CheckpointError(
@@ -71,4 +81,4 @@ def _header(file: BinaryFile, source: str) -> tuple[tuple[int, ...], bool, np.dt
         ) from error
     if any(side < 0 for side in shape):
         raise CheckpointError(f"{source} has a damaged .npy header: {shape} is no shape")
-    return shape, fortran, dtype
+    return shape, fortran, dtype, is_bfloat16

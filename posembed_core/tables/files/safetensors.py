@@ -37,7 +37,7 @@ _DTYPES = {
     "BOOL": torch.bool,
 }
 # The largest models' headers have a few MB; a parsed one takes many times its size.
-_HEADER_LIMIT = 16 * 2**20
+HEADER_LIMIT = 16 * 2**20
 
 
 def safetensors_entries(file: BinaryFile, source: str, size: int) -> list[TensorEntry]:
@@ -51,7 +51,7 @@ def safetensors_entries(file: BinaryFile, source: str, size: int) -> list[Tensor
     ('wpe', (4, 2), 'float32')
     """
     length = int.from_bytes(file.read(8), "little")
-    if length > _HEADER_LIMIT or 8 + length > size:
+    if length > HEADER_LIMIT or 8 + length > size:
         raise CheckpointError(
             f"{source} is no whole safetensors file: its header should have {length} bytes and "
             f"{size - 8} are there; copy or download the file again"

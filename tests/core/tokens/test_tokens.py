@@ -22,6 +22,7 @@ from tokenizers.pre_tokenizers import Whitespace
 from tokenizers.processors import TemplateProcessing
 
 import posembed_core as pc
+from posembed_core.tables.files.names import leading_rows
 from posembed_core.tokens import sentence_model as source
 from posembed_core.tokens.sentence_model import FILES, SentenceModel, load_model, model_folder
 
@@ -287,6 +288,74 @@ def test_c14_a_folder_like_robertas_starts_at_row_two(
     with torch.no_grad():
         expected = theirs(input_ids=torch.tensor([sentence.ids]))[0]
     torch.testing.assert_close(c.combined, expected, rtol=0, atol=1e-6)
+
+
+# Types whose tables start later, in transformers' names; each adds words, positions, types, a norm.
+LATER = (
+    "camembert", "data2vec-text", "longformer", "luke", "mpnet", "mra", "nystromformer",
+    "roberta", "roberta-prelayernorm", "xlm-roberta", "xmod", "yoso",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", LATER)
+@pytest.mark.parametrize("with_padding", [True, False])
+def test_a_sum_is_that_of_transformers_embedding_layer(
+    tmp_path: Path, kind: str, with_padding: bool
+) -> None:
+    from transformers import AutoConfig, AutoModel
+
+    padding = {"pad_token_id": 3} if with_padding else {}
+    sizes = {"num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 8}
+    config = AutoConfig.for_model(
+        kind, vocab_size=len(WORDS), hidden_size=DIM, max_position_embeddings=16, **sizes, **padding
+    )
+    torch.manual_seed(0)
+    theirs = AutoModel.from_config(config).eval()
+    theirs.save_pretrained(tmp_path)
+    tokenizer(bert=True).save(str(tmp_path / FILES[1]))
+    if not with_padding:  # as most published files leave out what is the type's default
+        given = json.loads((tmp_path / FILES[0]).read_text())
+        given.pop("pad_token_id", None)
+        (tmp_path / FILES[0]).write_text(json.dumps(given))
+    model = load_model(tmp_path)
+    sentence = model.tokenize("cat sat cat mat")
+    ids = [index for index in sentence.ids if index != config.pad_token_id]
+    sentence = type(sentence)(tuple(ids), tuple("x" * len(ids)))
+    with torch.no_grad():
+        types = {"token_type_ids": torch.zeros(1, len(ids), dtype=torch.int64)}
+        expected = theirs.embeddings(
+            input_ids=torch.tensor([ids]), **(types if kind == "luke" else {})
+        )
+        expected = expected[0] if isinstance(expected, tuple) else expected
+    ours = pc.combine(model.embed(sentence), model.positions, layer_norm=model.layer_norm)
+    torch.testing.assert_close(ours.combined, expected[0], rtol=0, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("kind", "padding"),
+    [
+        ("altclip_text_model", 1),
+        ("bridgetower_text_model", 1),
+        ("clap_text_model", 1),
+        ("ibert", 1),
+        ("layoutlmv3", 1),
+        ("lilt", 0),
+        ("markuplm", 0),
+        ("xlm-roberta-xl", 1),
+    ],
+)
+def test_types_that_add_more_tables_start_after_the_padding_too(kind: str, padding: int) -> None:
+    from transformers import AutoConfig
+
+    assert AutoConfig.for_model(kind).pad_token_id == padding
+    assert leading_rows("position_embeddings", (512, 8), {"model_type": kind})[0] == padding + 1
+
+
+def test_a_type_that_is_not_known_is_read_as_a_file_is() -> None:
+    for shape in ((514, 8), (512, 8), (40, 8), (1026, 8)):
+        name = "position_embeddings"
+        assert leading_rows(name, shape, {"model_type": "new"}) == leading_rows(name, shape)
+    assert leading_rows("wpe", (514, 8), {"model_type": "gpt2"}) == (0, None)
 
 
 def test_robertas_table_has_two_rows_less_than_it_says(make: Callable[..., Path]) -> None:

@@ -244,6 +244,24 @@ def test_your_own_table_is_shown_likely_tensors_first() -> None:
     assert "Your file" not in there.options
 
 
+def test_how_many_rows_of_your_table_come_before_position_0_can_be_chosen() -> None:
+    table = torch.from_numpy(np.random.RandomState(0).randn(50, 8).astype("f4"))
+    app = uploaded(save({"visual.positional_embedding": table}), "clip.safetensors")
+    (prefix,) = (box for box in app.number_input if box.label == "Rows before position 0")
+    assert prefix.value == 1
+    assert "49 positions" in words(app)
+    norms = [line for line in words(app).split("\n") if "clip.safetensors" in line][-1]
+    prefix.set_value(0).run()
+    assert not app.exception
+    assert "50 positions" in words(app)
+    assert "class token" not in words(app)
+    prefix.set_value(2).run()
+    assert "48 positions × 8 dimensions. Rows 0–1 belong to no position" in words(app)
+    mean = table[2:].double().norm(dim=1).mean().item()
+    line = [line for line in words(app).split("\n") if "clip.safetensors" in line][-1]
+    assert f"| {mean:.3g} |" in line != norms
+
+
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [

@@ -165,6 +165,137 @@ def test_c22_row_0_of_a_vision_table_is_the_class_token(name, shape, side):
         assert table.notes[0] == f"1 × {shape[1]} × 4 read as {shape[1]} × 4"
 
 
+@pytest.mark.parametrize(
+    ("name", "shape", "side"),
+    [
+        ("pos_embed", (1, 198, 4), 14),
+        ("deit.embeddings.position_embeddings", (1, 578, 4), 24),
+        ("vit.embeddings.position_embeddings", (1, 18, 4), 4),
+    ],
+)
+def test_the_first_two_rows_of_deit_are_class_and_distillation_token(name, shape, side):
+    table = load(st_file(**{name: torch.ones(shape)}))
+    assert (table.offset, table.max_seq_len) == (2, side**2)
+    assert any("distillation token" in note for note in table.notes)
+
+
+@pytest.mark.parametrize("rows", [5, 17, 50, 197, 257, 577, 1025, 1370])
+def test_a_text_table_of_any_size_keeps_its_row_0(rows):
+    assert load(st_file(**{"transformer.wpe.weight": torch.ones(rows, 4)})).offset == 0
+
+
+def test_rows_before_position_0_can_be_chosen_and_are_said():
+    data = st_file(wpe=TABLE)
+    assert load(data, offset=0).notes == ()
+    table = load(data, offset=1)
+    assert (table.offset, table.max_seq_len) == (1, 11)
+    assert table.notes == ("row 0 belongs to no position, as was chosen",)
+    assert load(data, offset=3).notes == ("rows 0–2 belong to no position, as was chosen",)
+    with pytest.raises(pc.CheckpointError, match="0 positions × 5"):
+        load(data, offset=12)
+
+
+def header_of_length(length):
+    """A safetensors file of one 2 × 2 table whose header has this many bytes."""
+    header = b'{"wpe":{"dtype":"F32","shape":[2,2],"data_offsets":[0,16]}}'
+    if length < len(header):
+        header = b"{}"
+    body = bytes(16) if header != b"{}" else b""
+    return length.to_bytes(8, "little") + header.ljust(length) + body
+
+
+def test_a_safetensors_header_may_have_any_length():
+    for length in [*range(8, 2049), int.from_bytes(b"PK", "little"), 0x80_80, 0x4E93]:
+        infos = list_tables(io.BytesIO(header_of_length(length)))
+        assert [info.shape for info in infos] == ([(2, 2)] if length >= 59 else []), length
+
+
+@pytest.mark.parametrize("shape", [(50, 1, 8), (1, 50, 8)])
+@pytest.mark.parametrize("name", ["pos_encoder.pe", "pe", "pos_table", "position_enc.pos_table"])
+def test_a_buffer_with_an_axis_of_length_1_is_a_position_table(shape, name):
+    weight = torch.arange(400.0).reshape(shape)
+    others = {"encoder.weight": torch.ones(30, 8), "conv.weight": torch.ones(8, 1, 3)}
+    table = load(pt({**others, name: weight}))
+    assert table.name == name
+    assert torch.equal(table.weight, weight.reshape(50, 8))
+    assert f"{' × '.join(map(str, shape))} read as 50 × 8" in table.notes
+    assert not any("named" in note for note in table.notes)
+    names = [info.name for info in list_tables(io.BytesIO(st_file(**others, **{name: weight})))]
+    assert names == [name, "encoder.weight"]  # not the convolution's kernels
+
+
+@pytest.mark.parametrize("name", ["encoder.weight", "wte.weight", "model.embed_tokens.weight"])
+def test_a_word_table_is_not_shown_without_a_word(name):
+    data = st_file(**{name: TABLE, "pos_embed": torch.ones(1, 8, 4, 4)})
+    for table in (load(data), load(data, name)):
+        assert table.notes[0] == (
+            f"{name!r} is named like a table of words, not of positions; the file's "
+            "'pos_embed' (1 × 8 × 4 × 4) can't be shown"
+        )
+    assert "like no position table" in load(st_file(**{"a.bc": TABLE})).notes[0]
+
+
+def names_of_layoutlm(prefix):
+    page = {f"{prefix}{axis}_position_embeddings.weight": TABLE for axis in "hwxy"}
+    return page | {f"{prefix}position_embeddings.weight": TABLE}
+
+
+@pytest.mark.parametrize(
+    ("tensors", "first"),
+    [
+        (
+            names_of_layoutlm("layoutlm.embeddings."),
+            "layoutlm.embeddings.position_embeddings.weight",
+        ),
+        (names_of_layoutlm("") | {"pos_embed": TABLE[None]}, "position_embeddings.weight"),
+        ({"visual.pos_embed": TABLE, "wpe": TABLE}, "wpe"),
+        (
+            {f"led.{side}.embed_positions.weight": TABLE for side in ("decoder", "encoder")},
+            "led.encoder.embed_positions.weight",
+        ),
+        (
+            {
+                "encoder.conv1.weight": torch.ones(4, 4, 3),
+                "encoder.embed_positions.weight": TABLE,
+                "decoder.embed_positions.weight": TABLE,
+            },
+            "decoder.embed_positions.weight",
+        ),
+        (
+            {
+                "encoder.embed_positions.weight": torch.ones(16_384, 2),
+                "decoder.embed_positions.weight": TABLE,
+            },
+            "decoder.embed_positions.weight",
+        ),
+    ],
+    ids=["LayoutLM", "LayoutLMv3", "CLIP-like", "LED", "Whisper", "an encoder's beyond the bound"],
+)
+def test_the_text_s_table_comes_first(tensors, first):
+    data = st_file(**{name: weight.contiguous().clone() for name, weight in tensors.items()})
+    assert load(data).name == first
+    assert list_tables(io.BytesIO(data))[0].name == first
+
+
+def bfloat16_array(weight, order="C"):
+    """The .npy that ml_dtypes' bfloat16 leads to."""
+    buffer = io.BytesIO()
+    np.save(buffer, np.asarray(weight.view(torch.int16).numpy(), order=order))
+    return buffer.getvalue().replace(b"'<i2'", b"'<V2'")
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_a_bfloat16_array_is_read_exactly(order):
+    weight = TABLE.to(torch.bfloat16)
+    data = bfloat16_array(weight, order)
+    archive = zipped({"wpe.npy": data})
+    for name, content in (("array", data), ("wpe", archive)):
+        table = load(content)
+        assert table.name == name
+        assert torch.equal(table.weight, weight.float())
+        assert table.notes == ("bfloat16 numbers, read exactly",)
+
+
 def test_a_small_text_table_keeps_its_rows():
     assert load(npy(np.ones((10, 4), np.float32))).offset == 0
     assert load(st_file(**{"wpe.weight": torch.ones(50, 4)})).offset == 0
