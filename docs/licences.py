@@ -27,20 +27,20 @@ _SAID_ELSEWHERE = {"axe-playwright-python": "MIT (axe itself: MPL-2.0)"}
 def names(files: Iterable[str] = FILES) -> set[str]:
     """Every package pinned in these files."""
     lines = [line for file in files for line in (ROOT / file).read_text("utf-8").splitlines()]
-    found = {line.split("==")[0].strip() for line in lines if re.match(r"[A-Za-z0-9]", line)}
-    return {_plain(name) for name in found}
+    listed = {line.split("==")[0].strip() for line in lines if re.match(r"[A-Za-z0-9]", line)}
+    return {_plain(name) for name in listed}
 
 
 def in_the_app() -> set[str]:
     """What the app runs with: its requirements, and theirs as far as they are pinned here."""
-    pinned, found = names(), set[str]()
+    pinned, packages = names(), set[str]()
     # The model's package is only files: what it declares is not installed (see the Makefile).
     new = names(APP[:1])
     while new:
-        found |= new
-        asked = [one for name in new for one in requires(name) or () if "extra ==" not in one]
-        new = {_plain(re.split(r"[^\w.-]", one)[0]) for one in asked} & pinned - found
-    return found | names(APP[1:])
+        packages |= new
+        lines = [line for name in new for line in requires(name) or () if "extra ==" not in line]
+        new = {_plain(re.split(r"[^\w.-]", line)[0]) for line in lines} & pinned - packages
+    return packages | names(APP[1:])
 
 
 def licence(name: str) -> str:
@@ -52,7 +52,7 @@ def licence(name: str) -> str:
 def _stated(about: PackageMetadata) -> str:
     if about["License-Expression"]:
         return about["License-Expression"]
-    classified = [_OLD.fullmatch(one) for one in about.get_all("Classifier") or ()]
+    classified = [_OLD.fullmatch(classifier) for classifier in about.get_all("Classifier") or ()]
     by_class = [match[1] for match in classified if match and match[1] != "OSI Approved"]
     text = (about["License"] or "").strip().split("\n")[0]
     return " / ".join(by_class) or text[:60]

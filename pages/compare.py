@@ -32,8 +32,8 @@ def main() -> None:
     link.write()
     if events.click is not None:
         slug = compare.clicked(chosen, events.click.trace)
-        there = compare.combine_link(slug, length, dimension, chosen.head)
-        st.switch_page(PAGES[0].file, query_params=there)
+        combine_link = compare.combine_link(slug, length, dimension, chosen.head)
+        st.switch_page(PAGES[0].file, query_params=combine_link)
     with place_of_tools:
         tools(compare.PAGE, lambda: compare.comparison_shown(chosen))
 

@@ -71,8 +71,8 @@ def positions(draw: st.DrawFn, encoding: pc.Encoding, *, most: int = 6) -> list[
     last = FAR if count is None else count - 1
     start = draw(st.sampled_from([0, last]) | st.integers(0, last))
     steps = draw(st.lists(st.integers(0, 40), min_size=1, max_size=most))
-    where = [start + sum(steps[:index]) for index in range(len(steps))]
-    return [min(position, last) for position in where]
+    rising = [start + sum(steps[:index]) for index in range(len(steps))]
+    return [min(position, last) for position in rising]
 
 
 def width(encoding: pc.Encoding) -> int:

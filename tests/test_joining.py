@@ -23,11 +23,11 @@ def test_the_list_of_licences_is_what_is_installed() -> None:
 
 
 def test_every_licence_in_the_app_fits() -> None:
-    said = {name: licences.licence(name) for name in licences.in_the_app()}
-    assert {"streamlit", "torch", "numpy", "segno", "pandas"} <= said.keys()
+    licence_of = {name: licences.licence(name) for name in licences.in_the_app()}
+    assert {"streamlit", "torch", "numpy", "segno", "pandas"} <= licence_of.keys()
     assert {
         name: text
-        for name, text in said.items()
+        for name, text in licence_of.items()
         if not licences.FITTING.search(text) or "GPL" in text
     } == {}
 

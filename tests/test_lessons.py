@@ -79,16 +79,16 @@ def settings(app: AppTest) -> dict[str, str]:
 def faults(step: Step) -> list[str]:
     """What a page has to say against a step's settings."""
     app = open_page(step.page, dict(step.params))
-    said = [element.value for element in (*app.warning, *app.exception)]
+    complaints = [element.value for element in (*app.warning, *app.exception)]
     refused = [element.value for element in app.error]
     if step.refused and not refused:
-        said.append("the step says that it is refused, but the page shows no error")
+        complaints.append("the step says that it is refused, but the page shows no error")
     if not step.refused:
-        said += refused
+        complaints += refused
     now = settings(app)
-    if not said and now != step.params:
-        said.append(f"the page turns {dict(step.params)} into {now}")
-    return said
+    if not complaints and now != step.params:
+        complaints.append(f"the page turns {dict(step.params)} into {now}")
+    return complaints
 
 
 @pytest.mark.parametrize("step", STEPS)
@@ -97,7 +97,7 @@ def test_every_step_is_a_setting_that_its_page_knows(step: Step) -> None:
 
 
 @pytest.mark.parametrize(
-    ("setting", "said"),
+    ("setting", "complaint"),
     [
         ("scal = 2", "scal"),
         ("scale = 9", "scale=9"),
@@ -105,9 +105,9 @@ def test_every_step_is_a_setting_that_its_page_knows(step: Step) -> None:
         ("length = 128", "turns"),  # the default needs no place in a lesson
     ],
 )
-def test_a_step_with_a_wrong_setting_is_noticed(setting: str, said: str) -> None:
+def test_a_step_with_a_wrong_setting_is_noticed(setting: str, complaint: str) -> None:
     lesson = read_lesson("bad", GOOD.replace("scale = 2", setting))
-    assert any(said in fault for fault in faults(lesson.steps[0]))
+    assert any(complaint in fault for fault in faults(lesson.steps[0]))
 
 
 def test_a_step_that_claims_a_refusal_is_noticed() -> None:
@@ -129,7 +129,7 @@ def test_the_questions_and_the_handbook_are_there() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("title = ", "not TOML"),
         (GOOD.replace('title = "A title"', ""), "needs title"),
@@ -148,10 +148,10 @@ def test_the_questions_and_the_handbook_are_there() -> None:
         (GOOD.partition("[[step]]")[0], "needs step"),
     ],
 )
-def test_a_bad_file_is_refused_with_its_name_and_step(text: str, said: str) -> None:
+def test_a_bad_file_is_refused_with_its_name_and_step(text: str, message: str) -> None:
     with pytest.raises(LessonError, match=r"bad\.toml") as caught:
         read_lesson("bad", text)
-    assert said in str(caught.value)
+    assert message in str(caught.value)
 
 
 def test_a_question_about_an_unknown_quantity_is_refused() -> None:
@@ -164,8 +164,10 @@ def test_a_question_about_an_unknown_quantity_is_refused() -> None:
 
 def test_a_new_file_is_a_new_lesson(tmp_path: Path) -> None:
     (tmp_path / "mine.toml").write_text(GOOD, encoding="utf-8")
-    found = lessons(tmp_path)
-    assert [(one.slug, one.steps[0].params) for one in found.values()] == [("mine", {"scale": "2"})]
+    by_slug = lessons(tmp_path)
+    assert [(lesson.slug, lesson.steps[0].params) for lesson in by_slug.values()] == [
+        ("mine", {"scale": "2"})
+    ]
 
 
 def test_a_link_is_read_as_the_landing_page_reads_it(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -172,14 +172,14 @@ def test_nothing_names_the_machine_it_was_written_on() -> None:
     # Assembled here, so that this file doesn't name them either.
     homes = [f"/{home}/" for home in ("home", "root", "Users", "work", "opt/pypi", "opt/wheels")]
     hosts = [f"{host}.org" for host in ("pypi", "files.pythonhosted", "registry.npmjs")]
-    found = [
+    naming = [
         (path.relative_to(ROOT).as_posix(), word)
         for path in tracked_files()
         if path.suffix in TEXT or path.name in TEXT_NAMES
         for word in (*homes, *hosts)
         if word in path.read_text(encoding="utf-8")
     ]
-    assert found == []
+    assert naming == []
 
 
 def test_only_the_dockerfile_names_a_package_index() -> None:
@@ -224,11 +224,11 @@ def test_streamlit_knows_every_option_in_our_config() -> None:
     from streamlit import config
 
     def keys(table: dict[str, object], prefix: str = "") -> set[str]:
-        found: set[str] = set()
+        names: set[str] = set()
         for name, value in table.items():
             key = f"{prefix}{name}"
-            found |= keys(value, f"{key}.") if isinstance(value, dict) else {key}
-        return found
+            names |= keys(value, f"{key}.") if isinstance(value, dict) else {key}
+        return names
 
     ours = keys(tomllib.loads((ROOT / ".streamlit/config.toml").read_text(encoding="utf-8")))
     assert ours - set(config.get_config_options()) == set()

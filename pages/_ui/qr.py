@@ -58,9 +58,9 @@ def host_for_others(host: str) -> str:
     """
     if _reach(host) == "others":
         return host
-    said = str(config.get_option("browser.serverAddress") or "localhost")
-    if _reach(said) == "others":
-        return said
+    configured = str(config.get_option("browser.serverAddress") or "localhost")
+    if _reach(configured) == "others":
+        return configured
     listens = config.get_option("server.address")
     reach = _reach(str(listens)) if listens else "any"
     if reach == "others":

@@ -48,13 +48,13 @@ def pixels(page: Page, picture: int) -> list[int]:
 
 def rects(page: Page, selector: str) -> list[Rect]:
     """Where elements of the chart are in the window, and what they say."""
-    found: list[Any] = page.locator(".live-plot").evaluate(
+    rectangles: list[Any] = page.locator(".live-plot").evaluate(
         """(chart, selector) => [...chart.querySelectorAll(selector)].map((element) => {
              const { left, right, top, bottom } = element.getBoundingClientRect()
              return { left, right, top, bottom, text: element.textContent } })""",
         selector,
     )
-    return found
+    return rectangles
 
 
 def test_nothing_of_e_changes_while_the_scale_does(page: Page, app: str) -> None:

@@ -33,20 +33,20 @@ def tab_to_cells(page: Page) -> Locator:
 
 def test_arrows_say_every_value_and_enter_explains_it(page: Page, app: str) -> None:
     open_page(page, app)
-    said = tab_to_cells(page)
+    spoken = tab_to_cells(page)
     e = random_tokens(128, 64)
     p = create("sinusoidal").table(range(128))
-    expect(said).to_have_text(f"position 0, dimension 0, e = {e[0, 0]:.3g}")
+    expect(spoken).to_have_text(f"position 0, dimension 0, e = {e[0, 0]:.3g}")
     for key in ("ArrowRight", "ArrowRight", "ArrowDown"):
         page.keyboard.press(key)
-    expect(said).to_have_text(f"position 2, dimension 1, e = {e[2, 1]:.3g}")
+    expect(spoken).to_have_text(f"position 2, dimension 1, e = {e[2, 1]:.3g}")
     page.keyboard.press("Shift+ArrowRight")
     page.keyboard.press("Space")
-    expect(said).to_have_text(f"position 12, dimension 1, s·p = {p[12, 1]:.3g}")
+    expect(spoken).to_have_text(f"position 12, dimension 1, s·p = {p[12, 1]:.3g}")
     page.keyboard.press("End")
-    expect(said).to_have_text(re.compile("^position 127, dimension 1, "))
+    expect(spoken).to_have_text(re.compile("^position 127, dimension 1, "))
     page.keyboard.press("ArrowRight")
-    expect(said).to_have_text(re.compile("^position 127, dimension 1, "))
+    expect(spoken).to_have_text(re.compile("^position 127, dimension 1, "))
     page.keyboard.press("Enter")
     expect(page.get_by_text("h[127, 1]").first).to_be_visible()
     expect(page).to_have_url(re.compile("cell=127_1"))
@@ -58,7 +58,7 @@ def test_arrows_say_every_value_and_enter_explains_it(page: Page, app: str) -> N
     assert layer is not None
     assert abs(mark["x"] + mark["width"] / 2 - layer["x"] - layer["width"]) < 6
     page.keyboard.press("Tab")
-    expect(said).to_have_text("")
+    expect(spoken).to_have_text("")
     expect(page.locator(".live-plot-cursor i").first).to_be_hidden()
 
 
@@ -68,10 +68,10 @@ def test_the_arithmetic_of_a_weight_is_opened_by_keyboard(page: Page, app: str) 
     page.wait_for_url(re.compile("attention"))
     page.locator(".st-key-attention-weights .live-plot[data-state=rest]").wait_for()
     settled(page)
-    said = tab_to_cells(page)
+    spoken = tab_to_cells(page)
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Space")
-    expect(said).to_have_text(re.compile("^Sinusoidal, query .*, key .*, s = -?[0-9.]+$"))
+    expect(spoken).to_have_text(re.compile("^Sinusoidal, query .*, key .*, s = -?[0-9.]+$"))
     page.keyboard.press("Enter")
     expect(page).to_have_url(re.compile("cell=1_1_0"))
     expect(page.get_by_role("button", name="All products of q and k")).to_be_visible()

@@ -79,12 +79,12 @@ def popovers(page: Page) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("where", HERE[:-1], ids=lambda page: page.path)
+@pytest.mark.parametrize("site_page", HERE[:-1], ids=lambda page: page.path)
 def test_what_opens_reaches_everybody(
-    new_page: Callable[..., Page], app: str, where: SitePage
+    new_page: Callable[..., Page], app: str, site_page: SitePage
 ) -> None:
     page = new_page(tolerate=AT_A_LINK, reduced_motion="reduce")
-    open_link(page, app, "" if where is PAGES[0] else where.path)
+    open_link(page, app, "" if site_page is PAGES[0] else site_page.path)
     names = popovers(page)
     assert {"Code", "Take away"} <= set(names)
     for name in names:
@@ -114,25 +114,25 @@ def test_a_walk_through_the_menu(new_page: Callable[..., Page], app: str) -> Non
     hosts: set[str] = set()
     page.on("request", lambda request: hosts.add(urlsplit(request.url).netloc))
     page.goto(app)
-    for where in HERE:
-        if where is not PAGES[0]:
-            page.get_by_role("link", name=where.title, exact=True).click()
-            page.wait_for_url(re.compile(where.path))
-        arrive(page, where.path == "lesson")
-        assert out_of_reach(page) == [], where.title
+    for site_page in HERE:
+        if site_page is not PAGES[0]:
+            page.get_by_role("link", name=site_page.title, exact=True).click()
+            page.wait_for_url(re.compile(site_page.path))
+        arrive(page, site_page.path == "lesson")
+        assert out_of_reach(page) == [], site_page.title
         open_all(page)
-        assert hosts - {""} == {urlsplit(app).netloc}, where.title
+        assert hosts - {""} == {urlsplit(app).netloc}, site_page.title
         told = page.evaluate(
             "[...document.querySelectorAll('.live-plot [role=img]')].map((e) => e.ariaLabel)"
         )
-        assert told or where.path == "lesson"
+        assert told or site_page.path == "lesson"
         assert [text for text in told if not re.search(r"\d", text or "")] == []
         # Nothing of ours moves by itself, whether motion is welcome or not.
         moving = page.evaluate(
             """[...document.querySelectorAll('.live-plot, .live-plot *, .stage, .stage *')]
                  .filter((e) => getComputedStyle(e).animationName !== 'none').length"""
         )
-        assert moving == 0, where.title
+        assert moving == 0, site_page.title
 
 
 def out_of_reach(page: Page) -> list[str]:

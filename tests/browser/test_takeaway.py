@@ -49,9 +49,9 @@ def colours(image: Image.Image) -> set[tuple[int, ...]]:
     return {colour for _, colour in small.getcolors()}
 
 
-def has_blue_and_red(found: set[tuple[int, ...]]) -> bool:
-    blue = any(b > r + 60 for r, _, b in found)
-    return blue and any(r > b + 60 for r, _, b in found)
+def has_blue_and_red(colours: set[tuple[int, ...]]) -> bool:
+    blue = any(b > r + 60 for r, _, b in colours)
+    return blue and any(r > b + 60 for r, _, b in colours)
 
 
 def test_pictures_hold_the_cells(page: Page, app: str, tmp_path: Path) -> None:
@@ -64,7 +64,7 @@ def test_pictures_hold_the_cells(page: Page, app: str, tmp_path: Path) -> None:
         assert has_blue_and_red(colours(image))
     svg = svg_root(saved(page, "SVG", tmp_path))
     pictures = svg.findall(f".//{SVG}image")
-    assert len([one for one in pictures if float(one.get("width", 0)) > 100]) == 3
+    assert len([element for element in pictures if float(element.get("width", 0)) > 100]) == 3
     assert len(svg.findall(f".//{SVG}path[@class='js-line']")) == 3
     assert "var(--" not in ET.tostring(svg, "unicode")
 
@@ -202,5 +202,5 @@ def test_the_comparison_is_code_and_files(page: Page, app: str, tmp_path: Path) 
     files = archived(page, tmp_path)
     with Image.open(io.BytesIO(files["posembed-compare-similarity-64x64.png"])) as image:
         assert has_blue_and_red(colours(image))
-    found = np.load(io.BytesIO(files["alibi.npy"]))
-    assert np.array_equal(found, create("alibi").bias(range(64), range(64))[1].numpy())
+    bias = np.load(io.BytesIO(files["alibi.npy"]))
+    assert np.array_equal(bias, create("alibi").bias(range(64), range(64))[1].numpy())

@@ -52,7 +52,13 @@ def drawn(page: Page, folder: Path) -> int:
         assert min(image.size) > 600
         assert has_blue_and_red(colours(image))
     svg = svg_root(saved(page, "SVG", folder))
-    return len([one for one in svg.findall(f".//{SVG}image") if float(one.get("width", 0)) > 60])
+    return len(
+        [
+            element
+            for element in svg.findall(f".//{SVG}image")
+            if float(element.get("width", 0)) > 60
+        ]
+    )
 
 
 def alone(browser: Browser, file: Path, ask: str) -> Any:
@@ -102,8 +108,8 @@ def test_a_looked_up_row_is_taken_away(
     files = archived(page, tmp_path)
     stored = np.load(io.BytesIO(files["position_embeddings.weight.npy"]))
     assert np.array_equal(stored, table.numpy())
-    said = printed(files["posembed-table-row-9.py"], tmp_path)
-    assert f"position 9: norm {float(table[9].double().norm()):.6g}" in said
+    output = printed(files["posembed-table-row-9.py"], tmp_path)
+    assert f"position 9: norm {float(table[9].double().norm()):.6g}" in output
     assert {"posembed-table-row-9.png", "posembed-table-row-9.svg"} <= files.keys()
     assert "position=9" in files["README.md"].decode()
 
@@ -127,8 +133,8 @@ def test_weights_are_taken_away(
     files = archived(page, tmp_path)
     stored = np.load(io.BytesIO(files["alibi-scores.npy"]))
     assert np.array_equal(stored, core.scores.numpy())
-    said = printed(files["posembed-attention-none-alibi-alibi.py"], tmp_path)
-    assert ", ".join(f"{one:.4f}" for one in core.weights[0].tolist()) in said
+    output = printed(files["posembed-attention-none-alibi-alibi.py"], tmp_path)
+    assert ", ".join(f"{weight:.4f}" for weight in core.weights[0].tolist()) in output
     assert "scale=1.03" in files["README.md"].decode()
 
 

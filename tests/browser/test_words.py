@@ -26,17 +26,17 @@ HEARD = """() => { const heard = []
 MARKUP = re.compile(r"\$|\*\*|`|\\|:[a-z-]+\[")
 
 
-@pytest.mark.parametrize("where", PAGES, ids=lambda where: where.path)
+@pytest.mark.parametrize("site_page", PAGES, ids=lambda site_page: site_page.path)
 def test_a_page_has_a_title_and_a_heading_and_says_what_is_seen(
-    new_page: Callable[..., Page], app: str, where: SitePage
+    new_page: Callable[..., Page], app: str, site_page: SitePage
 ) -> None:
     page = new_page(tolerate=AT_A_LINK)
-    open_link(page, app, "" if where is PAGES[0] else where.path)
-    expect(page).to_have_title(f"{where.title} · Posembed")
+    open_link(page, app, "" if site_page is PAGES[0] else site_page.path)
+    expect(page).to_have_title(f"{site_page.title} · Posembed")
     heading = page.get_by_role("heading", level=1)
     expect(heading).to_have_count(1)
-    expect(heading).to_have_text(where.title)
-    sentence = page.get_by_role("heading", name=where.shows, level=2)
+    expect(heading).to_have_text(site_page.title)
+    sentence = page.get_by_role("heading", name=site_page.shows, level=2)
     expect(sentence).to_be_in_viewport(ratio=1)
 
 

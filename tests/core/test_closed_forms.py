@@ -76,8 +76,8 @@ def test_the_longest_wavelength() -> None:
 
 def test_dimension_two_is_one_sine_and_one_cosine() -> None:
     table = pc.create("sinusoidal", embed_dim=2).table(range(5), torch.float64)
-    where = torch.arange(5, dtype=torch.float64)
-    assert torch.equal(table, torch.stack((where.sin(), where.cos()), dim=-1))
+    positions = torch.arange(5, dtype=torch.float64)
+    assert torch.equal(table, torch.stack((positions.sin(), positions.cos()), dim=-1))
 
 
 # learned
@@ -143,8 +143,8 @@ def test_buckets_follow_the_integer_rule(bidirectional: bool, count: int, most: 
     n = count // 2 if bidirectional else count
     exact = n // 2
     distances = range(most + 50)
-    found = encoding.buckets([most + 50], [most + 50 - distance for distance in distances])[0]
-    for distance, bucket in zip(distances, found.tolist(), strict=True):
+    buckets = encoding.buckets([most + 50], [most + 50 - distance for distance in distances])[0]
+    for distance, bucket in zip(distances, buckets.tolist(), strict=True):
         expected = distance
         if distance >= exact:
             steps = [
@@ -160,21 +160,21 @@ def test_buckets_follow_the_integer_rule(bidirectional: bool, count: int, most: 
 
 
 def test_angles_do_not_lose_precision_far_out() -> None:
-    where = [512, 131_072]
-    exact = pc.create("sinusoidal", embed_dim=512).table(where, torch.float64)
-    ours = pc.create("sinusoidal", embed_dim=512).table(where, torch.float32)
+    positions = [512, 131_072]
+    exact = pc.create("sinusoidal", embed_dim=512).table(positions, torch.float64)
+    ours = pc.create("sinusoidal", embed_dim=512).table(positions, torch.float32)
     assert float((ours - exact).abs().max()) < 6e-8
     # The same table with float32 angles, as most code makes it, is off by this much.
     inv_freq = 1.0 / (10000 ** (torch.arange(0, 512, 2, dtype=torch.float32) / 512))
-    angles = torch.tensor(where, dtype=torch.float32)[:, None] * inv_freq
+    angles = torch.tensor(positions, dtype=torch.float32)[:, None] * inv_freq
     errors = (angles.sin() - exact[:, 0::2]).abs().amax(-1)
     assert 1e-6 < float(errors[0]) < 1.5e-4
     assert 1e-4 < float(errors[1]) < 3e-2
 
 
 def test_integers_in_bfloat16() -> None:
-    where = torch.arange(256, 263)
-    assert where.bfloat16().tolist() == [256, 256, 258, 260, 260, 260, 262]
-    ours = pc.create("sinusoidal", embed_dim=8).table(where, torch.bfloat16)
-    exact = pc.create("sinusoidal", embed_dim=8).table(where, torch.float64)
+    positions = torch.arange(256, 263)
+    assert positions.bfloat16().tolist() == [256, 256, 258, 260, 260, 260, 262]
+    ours = pc.create("sinusoidal", embed_dim=8).table(positions, torch.bfloat16)
+    exact = pc.create("sinusoidal", embed_dim=8).table(positions, torch.float64)
     assert torch.equal(ours, exact.bfloat16())

@@ -459,13 +459,13 @@ def test_an_operation_needs_two_vectors(slug: str, operation: str) -> None:
 
 @pytest.mark.parametrize("slug", ["learned"])
 @pytest.mark.parametrize(
-    ("where", "named"), [([0, 1, 100], "100"), ([0, -1, 1], "-1"), ([7, 101, 5], "101")]
+    ("positions", "named"), [([0, 1, 100], "100"), ([0, -1, 1], "-1"), ([7, 101, 5], "101")]
 )
 def test_c17_a_position_beyond_the_table_is_refused_with_both_numbers(
-    slug: str, where: list[int], named: str
+    slug: str, positions: list[int], named: str
 ) -> None:
     encoding = at_width(slug, 8, max_seq_len=100)
-    error = refused(pc.random_tokens(3, 8), encoding, positions=where)
+    error = refused(pc.random_tokens(3, 8), encoding, positions=positions)
     assert f"position {named} " in str(error)
     assert "100 rows" in str(error)
 

@@ -20,17 +20,17 @@ every_encoding = pytest.mark.parametrize("slug", SLUGS)
 examples = settings(max_examples=12)
 
 
-def contribution(encoding: pc.Encoding, where: list[int], x: torch.Tensor) -> torch.Tensor:
+def contribution(encoding: pc.Encoding, at: list[int], x: torch.Tensor) -> torch.Tensor:
     """What the encoding's own family method gives for these positions, positions first."""
     match encoding:
         case pc.AdditiveEncoding():
-            return encoding.table(where)
+            return encoding.table(at)
         case pc.RotaryEncoding():
-            return encoding.rotate(x, where, max(where) + 1)
+            return encoding.rotate(x, at, max(at) + 1)
         case pc.BiasEncoding():
-            return encoding.bias(where, where).transpose(0, 1)
+            return encoding.bias(at, at).transpose(0, 1)
         case pc.RelativeEncoding():
-            return torch.stack([encoding.vectors(position, where) for position in where])
+            return torch.stack([encoding.vectors(position, at) for position in at])
     raise TypeError(encoding)
 
 
@@ -55,7 +55,7 @@ def test_scores_have_the_shape_and_dtype_of_the_queries(slug: str, data: st.Data
     keys = data.draw(positions(encoding))
     queries = keys[: data.draw(st.integers(1, len(keys)))]
     for dtype in (torch.float32, torch.float64):
-        q, k = (vectors(encoding, len(where), dtype=dtype) for where in (queries, keys))
+        q, k = (vectors(encoding, len(at), dtype=dtype) for at in (queries, keys))
         scores = encoding.scores(q, k, queries, keys)
         assert scores.shape == (*q.shape[:-1], len(keys))
         assert scores.dtype == dtype
@@ -67,15 +67,15 @@ def test_scores_have_the_shape_and_dtype_of_the_queries(slug: str, data: st.Data
 @given(data=st.data())
 def test_the_contribution_is_finite_and_the_same_twice(slug: str, data: st.DataObject) -> None:
     encoding = legal(data, pc.encodings()[slug])
-    where = data.draw(positions(encoding))
-    x = vectors(encoding, len(where))
-    given_x, given_where = x.clone(), list(where)
-    first = contribution(encoding, where, x)
-    again = contribution(dataclasses.replace(encoding), where, x)
+    at = data.draw(positions(encoding))
+    x = vectors(encoding, len(at))
+    given_x, given_at = x.clone(), list(at)
+    first = contribution(encoding, at, x)
+    again = contribution(dataclasses.replace(encoding), at, x)
     assert first.isfinite().all()
     assert torch.equal(first, again)
     assert torch.equal(x, given_x)
-    assert where == given_where
+    assert at == given_at
 
 
 @every_encoding
@@ -83,12 +83,12 @@ def test_the_contribution_is_finite_and_the_same_twice(slug: str, data: st.DataO
 @given(data=st.data())
 def test_one_position_at_a_time_equals_all_at_once(slug: str, data: st.DataObject) -> None:
     encoding = legal(data, pc.encodings()[slug])
-    where = data.draw(positions(encoding))
-    q, k = vectors(encoding, len(where), 1), vectors(encoding, len(where), 2)
-    together = encoding.scores(q, k, where, where)
-    for index, position in enumerate(where):
+    at = data.draw(positions(encoding))
+    q, k = vectors(encoding, len(at), 1), vectors(encoding, len(at), 2)
+    together = encoding.scores(q, k, at, at)
+    for index, position in enumerate(at):
         # All keys are there, so that encodings whose frequencies depend on the length see it.
-        alone = encoding.scores(q[..., index : index + 1, :], k, [position], where)
+        alone = encoding.scores(q[..., index : index + 1, :], k, [position], at)
         row = together[..., index : index + 1, :]
         torch.testing.assert_close(alone, row, rtol=1e-6, atol=1e-6)
 
@@ -112,12 +112,12 @@ def test_length_one_and_dimension_two(slug: str, position: int) -> None:
 @given(data=st.data())
 def test_batch_entries_do_not_leak(slug: str, data: st.DataObject) -> None:
     encoding = legal(data, pc.encodings()[slug])
-    where = data.draw(positions(encoding))
-    q = torch.stack([vectors(encoding, len(where), seed) for seed in (1, 2)])
-    k = torch.stack([vectors(encoding, len(where), seed) for seed in (3, 4)])
-    together = encoding.scores(q, k, where, where)
+    at = data.draw(positions(encoding))
+    q = torch.stack([vectors(encoding, len(at), seed) for seed in (1, 2)])
+    k = torch.stack([vectors(encoding, len(at), seed) for seed in (3, 4)])
+    together = encoding.scores(q, k, at, at)
     for index in range(2):
-        alone = encoding.scores(q[index], k[index], where, where)
+        alone = encoding.scores(q[index], k[index], at, at)
         torch.testing.assert_close(together[index], alone, rtol=1e-9, atol=1e-9)
 
 
@@ -126,13 +126,13 @@ def test_batch_entries_do_not_leak(slug: str, data: st.DataObject) -> None:
 @given(data=st.data())
 def test_no_position_at_scale_zero(slug: str, data: st.DataObject) -> None:
     encoding = legal(data, pc.encodings()[slug])
-    where = data.draw(positions(encoding))
-    q, k = vectors(encoding, len(where), 1), vectors(encoding, len(where), 2)
-    scores = encoding.scores(q, k, where, where, scale=0.0, softmax_scale=0.5)
+    at = data.draw(positions(encoding))
+    q, k = vectors(encoding, len(at), 1), vectors(encoding, len(at), 2)
+    scores = encoding.scores(q, k, at, at, scale=0.0, softmax_scale=0.5)
     if isinstance(encoding, pc.RotaryEncoding):
         # A temperature that some scalings put on the channels that turn isn't position.
         factor = torch.ones(width(encoding), dtype=torch.float64)
-        factor[: encoding.rotary_dim] = encoding.attention_factor(max(where) + 1)
+        factor[: encoding.rotary_dim] = encoding.attention_factor(max(at) + 1)
         q, k = q * factor, k * factor
     torch.testing.assert_close(scores, 0.5 * (q @ k.mT), rtol=1e-9, atol=1e-9)
 
@@ -207,10 +207,10 @@ def test_positions_must_be_whole_numbers(slug: str) -> None:
 @every_encoding
 def test_half_precision_is_the_cast_of_a_close_value(slug: str) -> None:
     encoding = pc.create(slug)
-    where = [0, 1, 5, 90]
+    at = [0, 1, 5, 90]
     q, k = vectors(encoding, 4, 1), vectors(encoding, 4, 2)
-    exact = encoding.scores(q, k, where, where)
-    half = encoding.scores(q.bfloat16(), k.bfloat16(), where, where)
+    exact = encoding.scores(q, k, at, at)
+    half = encoding.scores(q.bfloat16(), k.bfloat16(), at, at)
     assert half.dtype == torch.bfloat16
     # Eight bits of each factor: a relative error of 2^-8 in every product.
     size = 2**-6 * float(exact.abs().max()) + 2**-6 * width(encoding) ** 0.5 * 4

@@ -40,8 +40,8 @@ def examples(name: str, thing: Callable[..., Any]) -> list[doctest.DocTest]:
     ``module=False``: under the hook that checks shapes a function is a wrapper from elsewhere.
     """
     variables = vars(importlib.import_module(thing.__module__)).copy()
-    found = doctest.DocTestFinder().find(thing, name, module=False, globs=variables)
-    return [test for test in found if test.examples]
+    tests = doctest.DocTestFinder().find(thing, name, module=False, globs=variables)
+    return [test for test in tests if test.examples]
 
 
 def failures(test: doctest.DocTest) -> str:

@@ -20,12 +20,12 @@ def test_the_answer_is_what_happens(slug: str) -> None:
     if isinstance(encoding, pc.AdditiveEncoding):
         shape = (2, encoding.embed_dim)
     q = torch.ones(shape)
-    where = [FAR - 900, FAR]
+    positions = [FAR - 900, FAR]
     if answer.answer == "no":
         with pytest.raises(pc.EncodingError, match="has no row"):
-            encoding.scores(q, q, where, where)
+            encoding.scores(q, q, positions, positions)
     else:
-        assert encoding.scores(q, q, where, where).isfinite().all()
+        assert encoding.scores(q, q, positions, positions).isfinite().all()
     assert answer.reason
     assert answer.reason[0].islower()
 

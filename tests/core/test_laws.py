@@ -57,8 +57,8 @@ def test_every_law_has_its_test() -> None:
     assert set(TESTS) == set(BY_ID)
     for law, names in TESTS.items():
         for name in names:
-            found = globals().get(name) or getattr(test_conformance, name)
-            assert inspect.isfunction(found), law
+            test = globals().get(name) or getattr(test_conformance, name)
+            assert inspect.isfunction(test), law
 
 
 def of(law: str) -> pytest.MarkDecorator:
@@ -70,9 +70,9 @@ def of(law: str) -> pytest.MarkDecorator:
 @given(data=st.data())
 def test_rotation_keeps_norms(slug: str, data: st.DataObject) -> None:
     encoding = legal(data, pc.encodings()[slug], rotary_fraction=1.0)
-    where = data.draw(st.lists(st.integers(-(10**7), 10**7), min_size=1, max_size=5))
-    x = vectors(encoding, len(where))
-    turned = encoding.rotate(x, where, seq_len=8192)
+    positions = data.draw(st.lists(st.integers(-(10**7), 10**7), min_size=1, max_size=5))
+    x = vectors(encoding, len(positions))
+    turned = encoding.rotate(x, positions, seq_len=8192)
     expected = x.norm(dim=-1) * encoding.attention_factor(8192)
     torch.testing.assert_close(turned.norm(dim=-1), expected, rtol=1e-12, atol=1e-12)
 
@@ -83,10 +83,10 @@ def test_rotation_keeps_norms(slug: str, data: st.DataObject) -> None:
 def test_rotated_products_see_only_the_distance(slug: str, data: st.DataObject, shift: int) -> None:
     encoding = legal(data, pc.encodings()[slug])
     q, k = vectors(encoding, 4, 1), vectors(encoding, 4, 2)
-    where = torch.tensor([0, 1, 5, 300])
+    positions = torch.tensor([0, 1, 5, 300])
     original, moved = (
         encoding.rotate(q, at, 8192) @ encoding.rotate(k, at, 8192).mT
-        for at in (where, where + shift)
+        for at in (positions, positions + shift)
     )
     size = encoding.attention_factor(8192) ** 2 * float(q.norm() * k.norm())
     # Angles near 10⁶ rad are known to 10⁻¹⁰.
@@ -99,9 +99,9 @@ def test_rotated_products_see_only_the_distance(slug: str, data: st.DataObject, 
 def test_shifts_go_unnoticed(slug: str, data: st.DataObject, shift: int) -> None:
     encoding = legal(data, pc.encodings()[slug])
     q, k = vectors(encoding, 5, 1), vectors(encoding, 5, 2)
-    where = torch.tensor([0, 3, 4, 30, 200])
-    original = encoding.scores(q, k, where, where)
-    moved = encoding.scores(q, k, where + shift, where + shift)
+    positions = torch.tensor([0, 3, 4, 30, 200])
+    original = encoding.scores(q, k, positions, positions)
+    moved = encoding.scores(q, k, positions + shift, positions + shift)
     size = max(1.0, float(original.abs().max()))
     torch.testing.assert_close(moved, original, rtol=0, atol=1e-8 * size)
 
@@ -125,10 +125,10 @@ def test_with_position_they_have_one(slug: str) -> None:
     known = {name: size for name, size in sizes.items() if name in cls.parameters()}
     encoding = pc.create(slug, **known)
     tokens = torch.randn(10, 16, generator=torch.Generator().manual_seed(0))
-    found = permutation_test(tokens, encoding, random_projections(16, 2))
+    result = permutation_test(tokens, encoding, random_projections(16, 2))
     # A table of biases at initialisation is small, a vector for each position is not.
     least = 1e-2 if isinstance(encoding, pc.AdditiveEncoding) else 1e-3
-    assert found.frobenius > least
+    assert result.frobenius > least
 
 
 @few
@@ -195,9 +195,12 @@ def test_alibi_is_the_power_kernel_with_exponent_one(heads: int) -> None:
         bias_a=tuple(max(slope, 0.01) for slope in alibi.slopes.tolist()),
     )
     steep = alibi.slopes >= 0.01
-    where = [0, 1, 7, 500]
+    positions = [0, 1, 7, 500]
     torch.testing.assert_close(
-        kernel.bias(where, where)[steep], alibi.bias(where, where)[steep], rtol=1e-6, atol=0
+        kernel.bias(positions, positions)[steep],
+        alibi.bias(positions, positions)[steep],
+        rtol=1e-6,
+        atol=0,
     )
 
 
@@ -207,22 +210,24 @@ def test_fire_distances_stay_between_zero_and_one(
     data: st.DataObject, query: int, back: int
 ) -> None:
     encoding = legal(data, pc.encodings()["fire"])
-    found = encoding.normalised_distances([query], [query, max(0, query - back), 0])[0]
-    assert float(found[0]) == 0
-    assert (found >= 0).all()
-    assert (found <= 1).all()
-    assert float(found[1]) <= float(found[2])
+    distances = encoding.normalised_distances([query], [query, max(0, query - back), 0])[0]
+    assert float(distances[0]) == 0
+    assert (distances >= 0).all()
+    assert (distances <= 1).all()
+    assert float(distances[1]) <= float(distances[2])
 
 
 @few
 @given(data=st.data(), shift=st.integers(0, 10**4))
 def test_fire_ignores_shifts_within_its_threshold(data: st.DataObject, shift: int) -> None:
     encoding = legal(data, pc.encodings()["fire"], threshold=1e6)
-    where = torch.tensor([0, 3, 90])
-    moved = encoding.bias(where + shift, where + shift)
-    assert torch.equal(moved, encoding.bias(where, where))
+    positions = torch.tensor([0, 3, 90])
+    moved = encoding.bias(positions + shift, positions + shift)
+    assert torch.equal(moved, encoding.bias(positions, positions))
     short = pc.create("fire", num_heads=encoding.num_heads, threshold=1.0)
-    assert not torch.allclose(short.bias(where + 500, where + 500), short.bias(where, where))
+    assert not torch.allclose(
+        short.bias(positions + 500, positions + 500), short.bias(positions, positions)
+    )
 
 
 @few
@@ -262,8 +267,8 @@ def test_transformer_xl_equals_the_shift_trick(data: st.DataObject, n: int) -> N
     shifted = padded.reshape(n + 1, n)[1:].reshape(n, n)
     expected = (q + u) @ k.T + shifted
     seen = torch.ones(n, n, dtype=torch.bool).tril()
-    found = encoding.scores(q, k, range(n), range(n))
-    torch.testing.assert_close(found[seen], expected[seen], rtol=1e-9, atol=1e-9)
+    scores = encoding.scores(q, k, range(n), range(n))
+    torch.testing.assert_close(scores[seen], expected[seen], rtol=1e-9, atol=1e-9)
 
 
 @few
@@ -271,32 +276,34 @@ def test_transformer_xl_equals_the_shift_trick(data: st.DataObject, n: int) -> N
 def test_cope_counts_towards_the_query(data: st.DataObject, n: int, seed: int) -> None:
     encoding = legal(data, pc.encodings()["cope"])
     logits = 4 * torch.randn(n, n, generator=torch.Generator().manual_seed(seed))
-    found = encoding.contextual_positions(logits, range(n), range(n))
+    positions = encoding.contextual_positions(logits, range(n), range(n))
     for i in range(n):
-        assert (found[i, : i + 1].diff() <= 0).all()
-        assert (found[i, i + 1 :] == 0).all()
+        assert (positions[i, : i + 1].diff() <= 0).all()
+        assert (positions[i, i + 1 :] == 0).all()
         most = torch.arange(i + 1, 0, -1).clamp(max=encoding.npos_max - 1)
-        assert (found[i, : i + 1] <= most + 1e-5).all()
+        assert (positions[i, : i + 1] <= most + 1e-5).all()
 
 
 @few
 @given(data=st.data(), centre=st.integers(0, 200))
 def test_xpos_does_not_depend_on_the_centre(data: st.DataObject, centre: int) -> None:
     encoding = legal(data, pc.encodings()["xpos"])
-    where = torch.tensor([0, 9, 100, 200])
+    positions = torch.tensor([0, 9, 100, 200])
     q, k = vectors(encoding, 4, 1), vectors(encoding, 4, 2)
-    exponent = ((where - centre).double() / encoding.scale_base)[:, None]
+    exponent = ((positions - centre).double() / encoding.scale_base)[:, None]
     factors = torch.ones(4, encoding.head_dim, dtype=torch.float64)
     factors[:, : encoding.rotary_dim] = encoding.per_channel(encoding.zeta**exponent)
-    expected = (encoding.rotate(q, where) * factors) @ (encoding.rotate(k, where) / factors).T
+    expected = (encoding.rotate(q, positions) * factors) @ (
+        encoding.rotate(k, positions) / factors
+    ).T
     size = max(1.0, float(expected.abs().max()))
     torch.testing.assert_close(
-        encoding.scores(q, k, where, where), expected, rtol=0, atol=1e-12 * size
+        encoding.scores(q, k, positions, positions), expected, rtol=0, atol=1e-12 * size
     )
 
 
 def test_the_mean_score_of_random_vectors_does_not_decay() -> None:
     rope = pc.create("rope", head_dim=32)
-    found = random_scores_at_distances(rope, 32, [0, 1, 10, 100, 1000], draws=2000)
-    assert (found.mean.abs() < 4 * found.standard_error).all()
-    assert found.standard_error == pytest.approx(math.sqrt(32 / 2000), rel=0.1)
+    scores = random_scores_at_distances(rope, 32, [0, 1, 10, 100, 1000], draws=2000)
+    assert (scores.mean.abs() < 4 * scores.standard_error).all()
+    assert scores.standard_error == pytest.approx(math.sqrt(32 / 2000), rel=0.1)

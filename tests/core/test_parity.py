@@ -61,8 +61,8 @@ def test_transformers_gpt2_learned() -> None:
     model = GPT2Model(GPT2Config(n_layer=1, n_head=1, n_embd=12, n_positions=20, vocab_size=5))
     encoding = pc.create("learned", max_seq_len=20, embed_dim=12)
     model.wpe.weight.data = encoding.table(range(20))
-    where = torch.tensor([3, 0, 19])
-    agree("transformers-gpt2-learned", encoding.table(where), model.wpe(where).detach())
+    positions = torch.tensor([3, 0, 19])
+    agree("transformers-gpt2-learned", encoding.table(positions), model.wpe(positions).detach())
 
 
 def llama_config(**rope: Any) -> LlamaConfig:
@@ -76,13 +76,13 @@ def llama_config(**rope: Any) -> LlamaConfig:
 
 
 def test_transformers_llama_rope() -> None:
-    where = torch.tensor([[0, 1, 17, 300]])
+    positions = torch.tensor([[0, 1, 17, 300]])
     q, k = seeded(1, 2, 4, 64), seeded(1, 2, 4, 64, seed=1)
-    cos, sin = llama.LlamaRotaryEmbedding(llama_config())(q, where)
+    cos, sin = llama.LlamaRotaryEmbedding(llama_config())(q, positions)
     theirs = llama.apply_rotary_pos_emb(q, k, cos, sin)
     rope = pc.create("rope", head_dim=64, pairing="half")
     for x, turned in zip((q, k), theirs, strict=True):
-        agree("transformers-llama-rope", rope.rotate(x, where[0]), turned)
+        agree("transformers-llama-rope", rope.rotate(x, positions[0]), turned)
 
 
 def test_rotary_embedding_torch_rope() -> None:
@@ -124,8 +124,8 @@ def test_transformers_rope_scalings() -> None:
         for length in (1024, 4096, 6000):
             config = llama_config(rope_type=rope_type, **settings)
             theirs, factor = ROPE_INIT_FUNCTIONS[rope_type](config, "cpu", seq_len=length)
-            found = ours.inv_freq(length)
-            agree("transformers-rope-scalings", found / theirs.double(), torch.ones(32))
+            inv_freq = ours.inv_freq(length)
+            agree("transformers-rope-scalings", inv_freq / theirs.double(), torch.ones(32))
             assert ours.attention_factor(length) == pytest.approx(factor, abs=1e-9), slug
 
 
@@ -196,7 +196,7 @@ def test_transformers_bert_first_layer() -> None:
     assert folder is not None, "requirements-model.txt is not installed"
     ours = load_model(folder)
     sentence = ours.tokenize("The keys to the cabinet are on the table.")
-    found = attend(
+    attention = attend(
         ours.embed(sentence),
         ours.positions,
         read_projections(folder),
@@ -205,4 +205,4 @@ def test_transformers_bert_first_layer() -> None:
     theirs = BertModel.from_pretrained(folder, attn_implementation="eager")
     seen = theirs(torch.tensor([sentence.ids]), output_attentions=True).attentions[0][0]
     assert seen.shape == (12, 12, 12)
-    agree("transformers-bert-first-layer", found.weights, seen.detach())
+    agree("transformers-bert-first-layer", attention.weights, seen.detach())

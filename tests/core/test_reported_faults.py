@@ -42,10 +42,10 @@ def test_c01_row_norm_of_five_channels() -> None:
 
 
 def test_c02_the_smallest_dimensions() -> None:
-    where = [0, 1, 5]
-    two = pc.create("sinusoidal", embed_dim=2).table(where, torch.float64)
-    close(two.flatten(), [value for p in where for value in (math.sin(p), math.cos(p))], 1e-12)
-    three = pc.create("sinusoidal", embed_dim=3).table(where)
+    positions = [0, 1, 5]
+    two = pc.create("sinusoidal", embed_dim=2).table(positions, torch.float64)
+    close(two.flatten(), [value for p in positions for value in (math.sin(p), math.cos(p))], 1e-12)
+    three = pc.create("sinusoidal", embed_dim=3).table(positions)
     assert three.shape == (3, 3)
 
 
@@ -196,13 +196,13 @@ def test_c28_converted_rows() -> None:
 
 def test_c28_converted_weights_give_the_same_scores() -> None:
     generator = torch.Generator().manual_seed(0)
-    heads, width, where = 2, 6, [0, 3, 11]
+    heads, width, positions = 2, 6, [0, 3, 11]
     w_q, w_k = (torch.randn(heads * width, 5, generator=generator).double() for _ in range(2))
     x = torch.randn(3, 5, generator=generator).double()
 
     def scores(pairing: str, w_q: torch.Tensor, w_k: torch.Tensor) -> torch.Tensor:
         q, k = ((x @ w.T).unflatten(-1, (heads, width)).transpose(0, 1) for w in (w_q, w_k))
-        return pc.create("rope", head_dim=width, pairing=pairing).scores(q, k, where, where)
+        return pc.create("rope", head_dim=width, pairing=pairing).scores(q, k, positions, positions)
 
     converted = [interleaved_to_half(w, heads) for w in (w_q, w_k)]
     interleaved = scores("interleaved", w_q, w_k)
@@ -259,9 +259,9 @@ def test_c68_the_shift_trick_is_right_below_the_diagonal_only() -> None:
 
 
 def test_c69_both_directions_of_p2c() -> None:
-    where = range(6)
+    positions = range(6)
     released, paper = (
-        pc.create("deberta", max_relative_positions=3, p2c=p2c).rows(where, where)
+        pc.create("deberta", max_relative_positions=3, p2c=p2c).rows(positions, positions)
         for p2c in ("released", "paper")
     )
     assert torch.equal(released[0], released[1])

@@ -30,8 +30,8 @@ def close(values: torch.Tensor, expected: list[float], rtol: float = 2e-6) -> No
 
 
 def test_linear_divides_every_frequency() -> None:
-    found = pc.create("rope-linear", head_dim=128, factor=4).inv_freq()
-    close(found[[0, 1, 63]], [0.25, 0.2164911, 2.886955e-5])
+    inv_freq = pc.create("rope-linear", head_dim=128, factor=4).inv_freq()
+    close(inv_freq[[0, 1, 63]], [0.25, 0.2164911, 2.886955e-5])
 
 
 def test_ntk_slows_the_last_pair_as_linear_does() -> None:
@@ -60,8 +60,8 @@ def test_c40_dynamic_stretch_grows_with_the_length() -> None:
     dynamic = pc.create(
         "rope-dynamic", head_dim=128, factor=4, original_max_position_embeddings=2048
     )
-    found = [dynamic.stretch(length) for length in (None, 1, 2048, 4096, 8192)]
-    assert found == [1, 1, 1, 5, 13]
+    stretches = [dynamic.stretch(length) for length in (None, 1, 2048, 4096, 8192)]
+    assert stretches == [1, 1, 1, 5, 13]
     torch.testing.assert_close(dynamic.inv_freq(2048), inverse_frequencies(128, 1e4))
     expected = inverse_frequencies(128, 1e4 * 5 ** (128 / 126))
     torch.testing.assert_close(dynamic.inv_freq(4096), expected, rtol=1e-13, atol=0)
@@ -100,8 +100,8 @@ def test_yarn_ramp() -> None:
     ],
 )
 def test_yarn_attention_factor(factor: float, expected: float) -> None:
-    found = pc.create("rope-yarn", factor=factor).attention_factor()
-    assert found == pytest.approx(expected, rel=1e-6)
+    attention_factor = pc.create("rope-yarn", factor=factor).attention_factor()
+    assert attention_factor == pytest.approx(expected, rel=1e-6)
 
 
 def test_yarn_mscale_is_a_ratio_and_an_explicit_factor_wins() -> None:
@@ -139,10 +139,10 @@ def test_c47_yarn_without_truncation_is_gpt_oss() -> None:
 
 
 def test_llama3_8b() -> None:
-    found = pc.create("rope-llama3", head_dim=128, base=5e5).inv_freq()
+    inv_freq = pc.create("rope-llama3", head_dim=128, base=5e5).inv_freq()
     rows = [0, 28, 29, 30, 31, 32, 33, 34, 63]
     close(
-        found[rows],
+        inv_freq[rows],
         [
             1.0,
             0.003211446,
@@ -157,9 +157,9 @@ def test_llama3_8b() -> None:
         rtol=3e-6,
     )
     plain = inverse_frequencies(128, 5e5)
-    assert torch.equal(found[:29], plain[:29])
-    assert torch.equal(found[35:], plain[35:] / 8)
-    assert ((found < plain) & (found > plain / 8))[29:35].all()
+    assert torch.equal(inv_freq[:29], plain[:29])
+    assert torch.equal(inv_freq[35:], plain[35:] / 8)
+    assert ((inv_freq < plain) & (inv_freq > plain / 8))[29:35].all()
 
 
 def test_c51_longrope_chooses_its_list_by_length() -> None:
@@ -190,9 +190,9 @@ def test_longrope_refuses_a_list_of_the_wrong_length() -> None:
 
 
 def test_proportional_leaves_slow_pairs_out() -> None:
-    found = pc.create("rope-proportional", head_dim=64).inv_freq()
-    assert torch.equal(found[:8], inverse_frequencies(64, 1e4)[:8])
-    assert not found[8:].any()
+    inv_freq = pc.create("rope-proportional", head_dim=64).inv_freq()
+    assert torch.equal(inv_freq[:8], inverse_frequencies(64, 1e4)[:8])
+    assert not inv_freq[8:].any()
 
 
 def test_a_ramp_that_runs_backwards_is_refused() -> None:
@@ -231,10 +231,10 @@ def test_scores_see_only_the_distance(encoding: Any) -> None:
 def test_frequencies_fall_and_never_exceed_those_before(encoding: Any) -> None:
     plain = inverse_frequencies(encoding.rotary_dim, encoding.base)
     for length in LENGTHS:
-        found = encoding.inv_freq(length)
-        assert (found.diff() <= 0).all()
-        assert (found <= plain * (1 + 1e-12)).all()
-        assert (found * encoding.stretch(length) >= plain * (1 - 1e-12))[found > 0].all()
+        inv_freq = encoding.inv_freq(length)
+        assert (inv_freq.diff() <= 0).all()
+        assert (inv_freq <= plain * (1 + 1e-12)).all()
+        assert (inv_freq * encoding.stretch(length) >= plain * (1 - 1e-12))[inv_freq > 0].all()
 
 
 # parity with transformers
@@ -267,8 +267,8 @@ def test_well_known_settings_equal_transformers(name: str, seq_len: int | None) 
             published["rope_scaling"]["type"] = "longrope"
         hf = AutoConfig.for_model(**published)
         frequencies, attention = theirs(hf, seq_len, setting.layer_type or None)
-        found = setting.encoding.inv_freq(seq_len)
-        torch.testing.assert_close(found, frequencies.double(), rtol=1e-6, atol=0)
+        inv_freq = setting.encoding.inv_freq(seq_len)
+        torch.testing.assert_close(inv_freq, frequencies.double(), rtol=1e-6, atol=0)
         assert setting.encoding.attention_factor(seq_len) == pytest.approx(attention, rel=1e-12)
 
 
@@ -351,8 +351,8 @@ def test_any_legal_setting_equals_transformers(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(reference, "torch", Float64Torch())
         exact, _ = function(config, "cpu", seq_len=seq_len)
-    found = ours.inv_freq(seq_len)
-    torch.testing.assert_close(found, exact.double(), rtol=1e-10, atol=0)
+    inv_freq = ours.inv_freq(seq_len)
+    torch.testing.assert_close(inv_freq, exact.double(), rtol=1e-10, atol=0)
     assert ours.attention_factor(seq_len) == pytest.approx(attention, rel=1e-12)
     # As it stands, in float32, its blends of two frequencies lose more than one step of rounding.
-    torch.testing.assert_close(found, rounded.double(), rtol=1e-4, atol=0)
+    torch.testing.assert_close(inv_freq, rounded.double(), rtol=1e-4, atol=0)

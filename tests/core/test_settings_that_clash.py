@@ -63,10 +63,10 @@ def test_parameters_of_each_head_are_given_or_drawn() -> None:
 @pytest.mark.parametrize("slug", ["alibi", "t5", "kerple", "fire"])
 def test_some_heads_are_the_rows_of_all(slug: str) -> None:
     encoding = pc.create(slug, num_heads=6)
-    where = [0, 4, 900]
-    whole = encoding.bias(where, where)
+    positions = [0, 4, 900]
+    whole = encoding.bias(positions, positions)
     for heads in (slice(3, 4), slice(0, 6, 2), slice(None)):
-        torch.testing.assert_close(encoding.bias(where, where, heads=heads), whole[heads])
+        torch.testing.assert_close(encoding.bias(positions, positions, heads=heads), whole[heads])
 
 
 def test_a_key_too_far_ahead_is_refused_instead_of_infinite() -> None:

@@ -171,14 +171,14 @@ class Visitor:
         sent = {name.replace("_", "-"): value for name, value in headers.items()}
         connection.request(method, path, body or None, {**self._cookie_header(), **sent})
         answer = connection.getresponse()
-        found = answer.getheaders()
-        for name, value in found:
+        pairs = answer.getheaders()
+        for name, value in pairs:
             if name.lower() == "set-cookie":
                 cookies = SimpleCookie(value)
                 self.cookies |= {key: cookie.value for key, cookie in cookies.items()}
         content = answer.read()
         connection.close()
-        return answer.status, {name.lower(): value for name, value in found}, content
+        return answer.status, {name.lower(): value for name, value in pairs}, content
 
     def open(self) -> ClientConnection:
         """A websocket of the app."""

@@ -48,8 +48,8 @@ def test_nginx_accepts_the_configuration(tmp_path: Path) -> None:
 
 def test_the_kustomization_lists_every_manifest() -> None:
     listed = yaml.safe_load((KUBERNETES / "kustomization.yaml").read_text())["resources"]
-    there = {path.name for path in KUBERNETES.iterdir()}
-    assert {*listed, "kustomization.yaml"} == there
+    files = {path.name for path in KUBERNETES.iterdir()}
+    assert {*listed, "kustomization.yaml"} == files
 
 
 def test_labels_lead_to_the_pods_and_the_closed_door_to_none() -> None:

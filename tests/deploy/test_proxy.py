@@ -24,9 +24,9 @@ def visitor(cluster: Cluster) -> Visitor:
 def scripts(visitor: Visitor) -> list[str]:
     """The paths of the scripts that Streamlit's page names."""
     _, _, page = visitor.ask("GET", "/")
-    found = re.findall(r'(?:src|href)="\.?(/static/[^"]+\.js)"', page.decode())
-    assert found
-    return found
+    paths = re.findall(r'(?:src|href)="\.?(/static/[^"]+\.js)"', page.decode())
+    assert paths
+    return paths
 
 
 def test_a_page_has_its_security_headers(visitor: Visitor, cluster: Cluster) -> None:

@@ -35,8 +35,8 @@ SETTINGS = "encoding=rope&length=40&dimension=32&scale=0.5&pairing=interleaved&a
 
 
 def test_two_visitors_stick_to_their_replicas(cluster: Cluster) -> None:
-    one, two = cluster.replicas[:2]
-    visitors = {one: cluster.visitor_of(one), two: cluster.visitor_of(two)}
+    first, second = cluster.replicas[:2]
+    visitors = {first: cluster.visitor_of(first), second: cluster.visitor_of(second)}
     for _ in range(3):
         for replica, visitor in visitors.items():
             assert cluster.replica_of(visitor) is replica

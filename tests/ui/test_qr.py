@@ -84,5 +84,5 @@ def test_the_rooms_address_is_found_without_sending_anything(
 
     for name in ("send", "sendto", "sendall"):
         monkeypatch.setattr(socket.socket, name, never)
-    found = qr.room_address()
-    assert not found or qr.host_for_others(found) == found
+    address = qr.room_address()
+    assert not address or qr.host_for_others(address) == address

@@ -76,8 +76,8 @@ def _chosen_cell(link: Link, preview: Preview, tokens: Sequence[str]) -> tuple[i
     cell: tuple[int, ...] = st.session_state.get(key, default)
     if not has_cell(preview, cell):
         if link.changed and cell:
-            where = parameter.format(cell)
-            link.note(f"The link has cell={where}, which is no cell of this picture.")
+            text = parameter.format(cell)
+            link.note(f"The link has cell={text}, which is no cell of this picture.")
         return ()
     link.keep("cell", parameter, cell, default)
     return cell

@@ -48,10 +48,10 @@ for mask in (False, True):
     slots = torch.linalg.vector_norm(error, dim=(0, 2))
     print(f"  slots    [{', '.join(f'{x:.6g}' for x in slots[:8].tolist())}, …]")
 # --- shift
-where = torch.arange(len(e))
+positions = torch.arange(len(e))
 heads = range(num_heads)
-before = torch.stack([scores_of(head, where) for head in heads])
-change = torch.stack([scores_of(head, where + shift) for head in heads]) - before
+before = torch.stack([scores_of(head, positions) for head in heads])
+change = torch.stack([scores_of(head, positions + shift) for head in heads]) - before
 print(f"greatest change {change.abs().max():.6g}, greatest score {before.abs().max():.6g}")
 for row in at:
     first = ", ".join(f"{x:.6g}" for x in change[shown_head, row, :8].tolist())

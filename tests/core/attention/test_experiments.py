@@ -61,34 +61,34 @@ def test_the_arithmetic_of_a_weight_adds_up(slug: str) -> None:
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 def test_permutation_without_position(dtype: torch.dtype) -> None:
-    found = permutation_test(tokens(dtype), encoding_for("none"), PROJECTIONS, seed=3)
-    assert found.maximum < (1e-5 if dtype == torch.float32 else 1e-13)
-    assert sorted(found.permutation.tolist()) == list(range(N))
-    assert found.permutation.tolist() != list(range(N))
+    result = permutation_test(tokens(dtype), encoding_for("none"), PROJECTIONS, seed=3)
+    assert result.maximum < (1e-5 if dtype == torch.float32 else 1e-13)
+    assert sorted(result.permutation.tolist()) == list(range(N))
+    assert result.permutation.tolist() != list(range(N))
 
 
 @pytest.mark.parametrize("slug", [slug for slug in ADDITIVE if slug != "none"])
 def test_permutation_with_an_input_encoding(slug: str) -> None:
-    found = permutation_test(tokens(), encoding_for(slug), PROJECTIONS, seed=3)
-    assert found.frobenius > 1e-2
-    assert found.maximum <= found.frobenius
-    assert float(found.error.norm()) == pytest.approx(found.frobenius)
+    result = permutation_test(tokens(), encoding_for(slug), PROJECTIONS, seed=3)
+    assert result.frobenius > 1e-2
+    assert result.maximum <= result.frobenius
+    assert float(result.error.norm()) == pytest.approx(result.frobenius)
 
 
 def test_a_causal_mask_alone_tells_position() -> None:
-    found = permutation_test(tokens(), encoding_for("none"), PROJECTIONS, seed=3, causal=True)
-    assert found.frobenius > 0.1 * found.output_norm
+    result = permutation_test(tokens(), encoding_for("none"), PROJECTIONS, seed=3, causal=True)
+    assert result.frobenius > 0.1 * result.output_norm
 
 
 @pytest.mark.parametrize("slug", ["none", "alibi", "t5", "rope", "shaw", "deberta", "xpos"])
 def test_shift_unnoticed(slug: str) -> None:
-    found = shift_test(tokens(), encoding_for(slug), PROJECTIONS, shift=1000)
-    assert found.maximum < 1e-9 * max(1, found.score_size)
+    result = shift_test(tokens(), encoding_for(slug), PROJECTIONS, shift=1000)
+    assert result.maximum < 1e-9 * max(1, result.score_size)
 
 
 def test_shift_noticed() -> None:
-    found = shift_test(tokens(), encoding_for("sinusoidal"), PROJECTIONS, shift=1000)
-    assert found.maximum > 1e-2
+    result = shift_test(tokens(), encoding_for("sinusoidal"), PROJECTIONS, shift=1000)
+    assert result.maximum > 1e-2
     learned = encoding_for("learned", max_seq_len=20)
     assert shift_test(tokens(), learned, PROJECTIONS, shift=5).maximum > 1e-2
     with pytest.raises(pc.EncodingError, match="position 20 has no row"):
@@ -123,9 +123,10 @@ def test_four_terms_written_out() -> None:
 def test_scores_at_distances() -> None:
     alibi = pc.create("alibi", num_heads=2)
     zeros = torch.zeros(2, WIDTH)
-    found = scores_at_distances(alibi, zeros, zeros, [0, 16, 7])
+    biases = scores_at_distances(alibi, zeros, zeros, [0, 16, 7])
     assert (
-        found.tolist() == (-torch.outer(alibi.slopes, torch.tensor([0.0, 16, 7]).double())).tolist()
+        biases.tolist()
+        == (-torch.outer(alibi.slopes, torch.tensor([0.0, 16, 7]).double())).tolist()
     )
     rope = pc.create("rope", head_dim=128)
     ones = torch.ones(128, dtype=torch.float64)

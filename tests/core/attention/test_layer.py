@@ -26,19 +26,21 @@ every_encoding = pytest.mark.parametrize("slug", list(pc.encodings()))
 @pytest.mark.parametrize("causal", [False, True])
 def test_weights_are_the_softmax_of_the_allowed_scores(slug: str, *, causal: bool) -> None:
     encoding = encoding_for(slug)
-    found = attend(tokens(), encoding, PROJECTIONS, scale=0.7, causal=causal, temperature=1.3)
-    assert found.scores.dtype == torch.float64
-    assert found.scores.shape == found.weights.shape == (HEADS, N, N)
+    attention = attend(tokens(), encoding, PROJECTIONS, scale=0.7, causal=causal, temperature=1.3)
+    assert attention.scores.dtype == torch.float64
+    assert attention.scores.shape == attention.weights.shape == (HEADS, N, N)
     for head in range(HEADS):
         for i in range(N):
             seen = range(i + 1) if causal else range(N)
-            powers = [math.exp(float(found.scores[head, i, j]) / 1.3) for j in seen]
+            powers = [math.exp(float(attention.scores[head, i, j]) / 1.3) for j in seen]
             row = [power / sum(powers) for power in powers]
-            assert found.weights[head, i].tolist() == pytest.approx(row + [0.0] * (N - len(row)))
+            assert attention.weights[head, i].tolist() == pytest.approx(
+                row + [0.0] * (N - len(row))
+            )
 
 
 def test_scores_written_out_for_each_door() -> None:
-    x, where = tokens(), list(range(3, 3 + N))
+    x, positions = tokens(), list(range(3, 3 + N))
     w = {name: getattr(PROJECTIONS, name).double() for name in ("query", "key")}
     b = {name: getattr(PROJECTIONS, f"{name}_bias").double() for name in ("query", "key")}
 
@@ -47,26 +49,26 @@ def test_scores_written_out_for_each_door() -> None:
 
     sinusoidal, alibi, rope = (encoding_for(slug) for slug in ("sinusoidal", "alibi", "rope"))
     for head in range(HEADS):
-        q, k = q_and_k(x + 0.5 * sinusoidal.table(where, torch.float64), head)
-        found = attend(x, sinusoidal, PROJECTIONS, where, scale=0.5).scores[head]
-        torch.testing.assert_close(found, q @ k.T / WIDTH**0.5)
+        q, k = q_and_k(x + 0.5 * sinusoidal.table(positions, torch.float64), head)
+        scores = attend(x, sinusoidal, PROJECTIONS, positions, scale=0.5).scores[head]
+        torch.testing.assert_close(scores, q @ k.T / WIDTH**0.5)
         q, k = q_and_k(x, head)
-        found = attend(x, alibi, PROJECTIONS, where, scale=0.5).scores[head]
-        bias = alibi.bias(where, where)[head].double()
-        torch.testing.assert_close(found, q @ k.T / WIDTH**0.5 + 0.5 * bias)
-        found = attend(x, rope, PROJECTIONS, where, scale=0.5).scores[head]
-        halved = [rope.rotate(vectors, where, scale=0.5) for vectors in (q, k)]
-        torch.testing.assert_close(found, halved[0] @ halved[1].T / WIDTH**0.5)
+        scores = attend(x, alibi, PROJECTIONS, positions, scale=0.5).scores[head]
+        bias = alibi.bias(positions, positions)[head].double()
+        torch.testing.assert_close(scores, q @ k.T / WIDTH**0.5 + 0.5 * bias)
+        scores = attend(x, rope, PROJECTIONS, positions, scale=0.5).scores[head]
+        halved = [rope.rotate(vectors, positions, scale=0.5) for vectors in (q, k)]
+        torch.testing.assert_close(scores, halved[0] @ halved[1].T / WIDTH**0.5)
 
 
 def test_shaw_adds_to_the_values_too() -> None:
     shaw = encoding_for("shaw")
-    found = attend(tokens(), shaw, PROJECTIONS)
-    added = torch.zeros_like(found.output)
+    attention = attend(tokens(), shaw, PROJECTIONS)
+    added = torch.zeros_like(attention.output)
     for i in range(N):
         rows = shaw.value_table[shaw.indices([i], range(N))[0]].double()
-        added[:, i] = found.weights[:, i] @ rows
-    torch.testing.assert_close(found.output - found.weights @ found.v, added)
+        added[:, i] = attention.weights[:, i] @ rows
+    torch.testing.assert_close(attention.output - attention.weights @ attention.v, added)
 
 
 def test_softmax_scales() -> None:
@@ -80,11 +82,11 @@ def test_softmax_scales() -> None:
 
 @every_encoding
 def test_heads_do_not_leak(slug: str) -> None:
-    found = attend(tokens(), encoding_for(slug), PROJECTIONS)
+    attention = attend(tokens(), encoding_for(slug), PROJECTIONS)
     other = torch.cat((PROJECTIONS.query[:1], 2 * PROJECTIONS.query[1:]))
     changed = attend(tokens(), encoding_for(slug), dataclasses.replace(PROJECTIONS, query=other))
-    assert torch.equal(changed.weights[0], found.weights[0])
-    assert not torch.allclose(changed.weights[1], found.weights[1])
+    assert torch.equal(changed.weights[0], attention.weights[0])
+    assert not torch.allclose(changed.weights[1], attention.weights[1])
 
 
 def test_the_mask_goes_by_position_not_by_slot() -> None:

@@ -291,10 +291,10 @@ CASES: dict[str, tuple[str, str, str, dict[str, Any], dict[str, Any]]] = {
 @pytest.mark.parametrize("name", CASES)
 def test_each_finding_is_found_where_it_is_and_only_there(name: str) -> None:
     severity, key, words, odd, sound = CASES[name]
-    found = read_rope(odd).findings
-    matching = [finding for finding in found if re.search(words, finding.message)]
+    findings = read_rope(odd).findings
+    matching = [finding for finding in findings if re.search(words, finding.message)]
     assert [(finding.severity, finding.key) for finding in matching] == [(severity, key)]
-    assert all(finding.message and finding.reason.endswith(".") for finding in found)
+    assert all(finding.message and finding.reason.endswith(".") for finding in findings)
     assert not [
         finding for finding in read_rope(sound).findings if re.search(words, finding.message)
     ]
@@ -308,5 +308,5 @@ def test_each_finding_is_found_where_it_is_and_only_there(name: str) -> None:
 def test_findings_come_errors_first_and_once() -> None:
     gemma = known_configs()["Gemma 3 4B"]
     odd = {**gemma, "head_dim": "256", "rope_scaling": {**gemma["rope_scaling"], "beta_fast": 3}}
-    found = read_rope(odd).findings
-    assert [finding.severity for finding in found] == ["error", "warning"]
+    findings = read_rope(odd).findings
+    assert [finding.severity for finding in findings] == ["error", "warning"]

@@ -55,14 +55,14 @@ def test_c35_the_base_is_never_silently_10000() -> None:
 
 
 def test_c36_old_and_new_spellings_are_one() -> None:
-    found = {
+    encodings = {
         pc.rotary_from_config({**config(), block: {name: kind, **keys}})
         for block in ("rope_scaling", "rope_parameters")
         for name in ("type", "rope_type")
         for kind, keys in (("llama3", LLAMA3),)
     }
-    assert len(found) == 1
-    assert found.pop().slug == "rope-llama3"
+    assert len(encodings) == 1
+    assert encodings.pop().slug == "rope-llama3"
     old = pc.rotary_from_config(config({"type": "linear", "factor": 2}))
     assert old == pc.rotary_from_config(config({"rope_type": "linear", "factor": 2.0}))
     inside = {"rope_parameters": {"rope_type": "linear", "factor": 2, "rope_theta": 500000}}
@@ -76,23 +76,23 @@ def test_c36_an_unknown_type_is_an_error() -> None:
 
 def test_c40_dynamic_takes_the_models_own_length() -> None:
     scaling = {"type": "dynamic", "factor": 4.0}
-    found = pc.rotary_from_config(config(scaling, max_position_embeddings=2048))
-    assert [found.stretch(length) for length in (2048, 4096, 8192)] == [1, 5, 13]
+    rope = pc.rotary_from_config(config(scaling, max_position_embeddings=2048))
+    assert [rope.stretch(length) for length in (2048, 4096, 8192)] == [1, 5, 13]
 
 
 def test_c47_truncate_false_is_read() -> None:
-    found = pc.rotary_from_config(known_configs()["gpt-oss 20B"])
-    assert found.inv_freq()[12].item() == pytest.approx(6.794959e-3, rel=1e-6)
+    rope = pc.rotary_from_config(known_configs()["gpt-oss 20B"])
+    assert rope.inv_freq()[12].item() == pytest.approx(6.794959e-3, rel=1e-6)
 
 
 def test_c51_the_longrope_list_is_chosen_by_length_not_by_capacity() -> None:
-    found = pc.rotary_from_config(known_configs()["Phi-3 mini 128k"])
+    rope = pc.rotary_from_config(known_configs()["Phi-3 mini 128k"])
     plain = inverse_frequencies(96, 1e4)
     close = torch.testing.assert_close
-    close(plain[-1] / found.inv_freq(4096)[-1], torch.tensor(2.9499999999999975).double())
-    close(plain[-1] / found.inv_freq(4097)[-1], torch.tensor(64.81001281738281).double())
+    close(plain[-1] / rope.inv_freq(4096)[-1], torch.tensor(2.9499999999999975).double())
+    close(plain[-1] / rope.inv_freq(4097)[-1], torch.tensor(64.81001281738281).double())
     # The factor is the ratio of the two lengths, 131072 / 4096.
-    assert found.attention_factor() == pytest.approx(1.190238, rel=1e-6)
+    assert rope.attention_factor() == pytest.approx(1.190238, rel=1e-6)
 
 
 def test_c27_models_that_pair_neighbours() -> None:
@@ -194,14 +194,14 @@ def test_gemma_has_two_bases() -> None:
     }
     sparse = {"text_config": {"model_type": "gemma3_text", "rope_scaling": gemma["rope_scaling"]}}
     for spelling in (new, sparse):
-        assert [found.encoding for found in read_rope(spelling).settings] == [
+        assert [setting.encoding for setting in read_rope(spelling).settings] == [
             full.encoding,
             sliding.encoding,
         ]
 
 
 def test_gemma_4_rotates_part_of_a_larger_head() -> None:
-    found = pc.rotary_from_config(
+    rope = pc.rotary_from_config(
         {
             "head_dim": 256,
             "global_head_dim": 512,
@@ -215,8 +215,8 @@ def test_gemma_4_rotates_part_of_a_larger_head() -> None:
             },
         }
     )
-    assert (found.slug, found.head_dim, found.rotary_dim) == ("rope-proportional", 512, 512)
-    assert torch.equal(found.inv_freq()[:64], inverse_frequencies(512, 1e6)[:64])
+    assert (rope.slug, rope.head_dim, rope.rotary_dim) == ("rope-proportional", 512, 512)
+    assert torch.equal(rope.inv_freq()[:64], inverse_frequencies(512, 1e6)[:64])
 
 
 # defaults read from transformers' own files
@@ -233,10 +233,10 @@ def model_file(model_type: str, kind: str) -> str:
 def test_default_bases_are_those_of_transformers() -> None:
     for base, models in defaults._BASES.items():
         for model in models:
-            found = re.findall(
+            numbers = re.findall(
                 r"default_theta(?:: \w+)? = ([\d_.]+)", model_file(model, "configuration")
             )
-            assert base in {float(number) for number in found}, model
+            assert base in {float(number) for number in numbers}, model
     for model, bases in defaults._TWO_BASES.items():
         text = model_file(model, "configuration")
         both = re.search(r'default_theta = \{"global": ([\d_.]+), "local": ([\d_.]+)\}', text)

@@ -181,17 +181,17 @@ def test_a_position_alone_is_combines_row(slug: str) -> None:
         preview = preview_of(encoding, tokens, operation=operation, layer_norm=pc.LayerNorm())
         c = pc.combine(tokens, encoding, scale=0.7, operation=operation, layer_norm=True)
         for row in (0, 17, 49):
-            one = preview.exact(row, 0.7)
-            torch.testing.assert_close(one.token[0], c.token[row], rtol=0, atol=0)
-            torch.testing.assert_close(one.moved[0], c.moved[row])
-            torch.testing.assert_close(one.combined[0], c.combined[row])
-            assert float(one.norms().combined) == pytest.approx(float(c.norms().combined[row]))
+            exact = preview.exact(row, 0.7)
+            torch.testing.assert_close(exact.token[0], c.token[row], rtol=0, atol=0)
+            torch.testing.assert_close(exact.moved[0], c.moved[row])
+            torch.testing.assert_close(exact.combined[0], c.combined[row])
+            assert float(exact.norms().combined) == pytest.approx(float(c.norms().combined[row]))
             # A bias is no vector: what it adds to this one is zero, and none of it is here.
             if preview.shows_bias:
-                assert one.position.numel() == 0
-                assert not one.moved.any()
+                assert exact.position.numel() == 0
+                assert not exact.moved.any()
             else:
-                torch.testing.assert_close(one.position[0], c.position[row])
+                torch.testing.assert_close(exact.position[0], c.position[row])
 
 
 # --- what moving the scale costs ---

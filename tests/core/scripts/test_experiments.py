@@ -57,10 +57,10 @@ def vectors() -> torch.Tensor:
 
 def numbers(text: str, after: str) -> list[list[float]]:
     """The numbers of each line that begins with some words."""
-    found = [
+    lines = [
         line.partition(after)[2] for line in text.split("\n") if line.strip().startswith(after)
     ]
-    return [[float(one) for one in NUMBER.findall(line)] for line in found]
+    return [[float(number) for number in NUMBER.findall(line)] for line in lines]
 
 
 @pytest.fixture(scope="module")
@@ -68,18 +68,18 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Ans
     """What the three scripts of each encoding print."""
     scripts, names = [], []
     for name, slug, fields in CASES:
-        one = in_layer(slug, fields)
+        encoding = in_layer(slug, fields)
         scripts += [
-            shuffle_script(WORDS, one, HEAD, seed=3, scale=0.5),
-            shift_script(WORDS, one, HEAD, shift=SHIFT, scale=0.5, sqrt_dim=True, at=[2]),
-            distance_script(one, one_width(one), DISTANCES, head=1, asked=[1, 40]),
+            shuffle_script(WORDS, encoding, HEAD, seed=3, scale=0.5),
+            shift_script(WORDS, encoding, HEAD, shift=SHIFT, scale=0.5, sqrt_dim=True, at=[2]),
+            distance_script(encoding, one_width(encoding), DISTANCES, head=1, asked=[1, 40]),
         ]
         names += [(name, kind) for kind in ("shuffle", "shift", "distance")]
-    found: dict[str, dict[str, Answer]] = {}
-    said = run_all(scripts, tmp_path_factory.mktemp("probes"))
-    for (name, kind), answer in zip(names, said, strict=True):
-        found.setdefault(name, {})[kind] = answer
-    return found
+    by_name: dict[str, dict[str, Answer]] = {}
+    printed = run_all(scripts, tmp_path_factory.mktemp("probes"))
+    for (name, kind), answer in zip(names, printed, strict=True):
+        by_name.setdefault(name, {})[kind] = answer
+    return by_name
 
 
 def one_width(encoding: Encoding) -> int:
@@ -90,7 +90,7 @@ def one_width(encoding: Encoding) -> int:
 def test_a_shuffle_breaks_as_much(
     answers: dict[str, dict[str, Answer]], name: str, slug: str, fields: dict[str, Any]
 ) -> None:
-    said = answers[name]["shuffle"].said
+    printed = answers[name]["shuffle"].text
     projections = random_projections(WIDTH, HEADS)
     core = [
         permutation_test(
@@ -99,8 +99,8 @@ def test_a_shuffle_breaks_as_much(
         )
         for causal in (False, True)
     ]  # fmt: skip
-    errors, outputs = numbers(said, "error"), numbers(said, "f(X)")
-    slots = numbers(said, "slots")
+    errors, outputs = numbers(printed, "error"), numbers(printed, "f(X)")
+    slots = numbers(printed, "slots")
     for test, error, output, slot in zip(core, errors, outputs, slots, strict=True):
         # Where nothing but rounding is left, that of the script is another.
         assert error == pytest.approx([test.frobenius, test.maximum], rel=1e-4, abs=1e-12)
@@ -112,14 +112,14 @@ def test_a_shuffle_breaks_as_much(
 def test_a_shift_changes_as_much(
     answers: dict[str, dict[str, Answer]], name: str, slug: str, fields: dict[str, Any]
 ) -> None:
-    said = answers[name]["shift"].said
+    printed = answers[name]["shift"].text
     core = shift_test(
         vectors().double() * WIDTH**0.5, in_layer(slug, fields),
         random_projections(WIDTH, HEADS), shift=SHIFT, scale=0.5,
     )  # fmt: skip
-    (greatest,) = numbers(said, "greatest change")
+    (greatest,) = numbers(printed, "greatest change")
     assert greatest == pytest.approx([core.maximum, core.score_size], rel=1e-4, abs=1e-12)
-    (row,) = numbers(said, "query 2")
+    (row,) = numbers(printed, "query 2")
     assert row == pytest.approx(core.change[1, 2, :8].tolist(), rel=1e-3, abs=2e-6)
 
 
@@ -127,45 +127,49 @@ def test_a_shift_changes_as_much(
 def test_scores_fall_with_distance_as_much(
     answers: dict[str, dict[str, Answer]], name: str, slug: str, fields: dict[str, Any]
 ) -> None:
-    said, encoding = answers[name]["distance"].said, in_layer(slug, fields)
+    text, encoding = answers[name]["distance"].text, in_layer(slug, fields)
     width, heads = one_width(encoding), isinstance(encoding, BiasEncoding)
     bare = isinstance(encoding, AdditiveEncoding | BiasEncoding)
     q = torch.full((HEADS, width) if heads else (width,), 0.0 if bare else 1.0).double()
     factor = encoding.softmax_scale(width)
     same = scores_at_distances(encoding, q, q, DISTANCES, softmax_scale=factor)
-    found = random_scores_at_distances(encoding, width, DISTANCES, softmax_scale=factor)
-    mean, error = found.mean, found.standard_error
+    core = random_scores_at_distances(encoding, width, DISTANCES, softmax_scale=factor)
+    mean, error = core.mean, core.standard_error
     if heads:
         same, mean, error = same[1], mean[1], error[1]
-    lines = [line.split() for line in said.split("\n") if re.match(r" +\d+ +-?[\d.]", line)]
+    lines = [line.split() for line in text.split("\n") if re.match(r" +\d+ +-?[\d.]", line)]
     for line, distance in zip(lines, (1, 40), strict=True):
         at = DISTANCES.index(distance)
         expected = [float(same[at]), float(same[at] - same[0]), float(mean[at]), float(error[at])]
-        assert [float(one) for one in line[1:5]] == pytest.approx(expected, rel=1e-5, abs=2e-6)
+        assert [float(number) for number in line[1:5]] == pytest.approx(
+            expected, rel=1e-5, abs=2e-6
+        )
     if isinstance(encoding, RotaryEncoding):
         cosines, bounds = mean_cosine(encoding, DISTANCES), rotary_bound(encoding, DISTANCES)
-        said_so = [[float(x) for x in NUMBER.findall(line)] for line in said.split("\n")
+        rows = [[float(x) for x in NUMBER.findall(line)] for line in text.split("\n")
                    if "mean cosine" in line]  # fmt: skip
-        for one, distance in zip(said_so, (1, 40), strict=True):
+        for values, distance in zip(rows, (1, 40), strict=True):
             at = DISTANCES.index(distance)
-            assert one == pytest.approx([distance, float(cosines[at]), float(bounds[at])], abs=2e-6)
+            assert values == pytest.approx(
+                [distance, float(cosines[at]), float(bounds[at])], abs=2e-6
+            )
     if heads:
         half = float(measured_half_lives(encoding)[1])
-        printed = numbers(said, "half-life")
+        printed = numbers(text, "half-life")
         assert printed == [[8192.0]] if half == np.inf else printed == [[pytest.approx(half)]]
 
 
 def test_the_four_terms_are_the_cores(tmp_path: Path) -> None:
     slugs = ("sinusoidal", "learned", "none")
     encodings = [in_layer(slug, {}) for slug in slugs]
-    assert all(isinstance(one, AdditiveEncoding) for one in encodings)
-    scripts = [four_script(WORDS, one, HEAD, scale=2.0, at=[3]) for one in encodings]
-    for one, answer in zip(encodings, run_all(scripts, tmp_path), strict=True):
-        core = four_terms(vectors().double(), one, random_projections(WIDTH, HEADS), scale=2.0)
+    assert all(isinstance(encoding, AdditiveEncoding) for encoding in encodings)
+    scripts = [four_script(WORDS, encoding, HEAD, scale=2.0, at=[3]) for encoding in encodings]
+    for encoding, answer in zip(encodings, run_all(scripts, tmp_path), strict=True):
+        core = four_terms(vectors().double(), encoding, random_projections(WIDTH, HEADS), scale=2.0)
         parts = (core.content_content, core.content_position, core.position_content,
                  core.position_position, core.scores)  # fmt: skip
-        rows = numbers(answer.said, "query 3")
-        lines = [line for line in answer.said.split("\n") if "greatest" in line]
+        rows = numbers(answer.text, "query 3")
+        lines = [line for line in answer.text.split("\n") if "greatest" in line]
         for part, row, line in zip(parts, rows, lines, strict=True):
             greatest = float(line.rpartition("greatest")[2])
             assert greatest == pytest.approx(float(part[1].abs().max()), rel=1e-4)
@@ -192,15 +196,15 @@ def test_a_models_layer_is_read(tmp_path: Path) -> None:
     assert norm is not None
     norm = type(norm)(norm.weight.double(), norm.bias.double(), norm.eps)
     core = permutation_test(e, model.positions, projections, seed=1, layer_norm=norm)
-    assert numbers(shuffled.said, "error")[0][0] == pytest.approx(core.frobenius, rel=1e-4)
-    assert numbers(shuffled.said, "f(X)")[0][0] == pytest.approx(core.output_norm, rel=1e-5)
+    assert numbers(shuffled.text, "error")[0][0] == pytest.approx(core.frobenius, rel=1e-4)
+    assert numbers(shuffled.text, "f(X)")[0][0] == pytest.approx(core.output_norm, rel=1e-5)
     shift = shift_test(e * 384**0.5, rope, projections, shift=100, layer_norm=norm)
-    assert numbers(moved.said, "greatest change")[0][1] == pytest.approx(shift.score_size, rel=1e-5)
+    assert numbers(moved.text, "greatest change")[0][1] == pytest.approx(shift.score_size, rel=1e-5)
     terms = four_terms(e * 384**0.5, sinusoidal, projections, layer_norm=norm)
-    greatest = [float(line.split()[-1]) for line in four.said.split("\n") if "greatest" in line]
+    greatest = [float(line.split()[-1]) for line in four.text.split("\n") if "greatest" in line]
     assert greatest[1] == pytest.approx(float(terms.content_position[3].abs().max()), rel=1e-4)
     table = shift_test(e, model.positions, projections, shift=100, layer_norm=norm)
-    assert numbers(own.said, "query 4")[0] == pytest.approx(
+    assert numbers(own.text, "query 4")[0] == pytest.approx(
         table.change[3, 4, :8].tolist(), rel=1e-3
     )
 

@@ -90,12 +90,12 @@ import contextlib, io, json, sys
 import numpy as np, torch
 answers = []
 for number, script in enumerate(json.load(sys.stdin)):
-    scope, said = {"__name__": "__main__"}, io.StringIO()
-    with contextlib.redirect_stdout(said):
+    scope, output = {"__name__": "__main__"}, io.StringIO()
+    with contextlib.redirect_stdout(output):
         exec(compile(script, f"script {number}", "exec"), scope)
     arrays = {name: x.detach().double().numpy() for name, x in scope.items() if torch.is_tensor(x)}
     np.savez(f"{number}.npz", **arrays)
-    answers.append(said.getvalue())
+    answers.append(output.getvalue())
 assert "posembed_core" not in sys.modules and "pages" not in sys.modules
 print(json.dumps(answers))
 """
@@ -105,12 +105,12 @@ print(json.dumps(answers))
 class Answer:
     """What a script printed, and the tensors that it had at its end."""
 
-    said: str
+    text: str
     arrays: dict[str, np.ndarray]
 
     def numbers(self, name: str) -> list[list[float]]:
         """The printed values behind each heading ``name``: the norm, then the first values."""
-        lines = [line for line in self.said.split("\n") if re.match(rf"  {name} +(norm|\[)", line)]
+        lines = [line for line in self.text.split("\n") if re.match(rf"  {name} +(norm|\[)", line)]
         return [[float(x) for x in re.findall(r"-?\d+\.\d+|-?inf", line)] for line in lines]
 
 
@@ -121,9 +121,9 @@ def run_all(scripts: Sequence[str], folder: Path) -> list[Answer]:
         cwd=folder, input=json.dumps(scripts), capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert run.returncode == 0, run.stderr
-    said = json.loads(run.stdout)
+    texts = json.loads(run.stdout)
     return [
-        Answer(text, dict(np.load(folder / f"{number}.npz"))) for number, text in enumerate(said)
+        Answer(text, dict(np.load(folder / f"{number}.npz"))) for number, text in enumerate(texts)
     ]
 
 
@@ -135,16 +135,16 @@ def sized(slug: str, fields: dict[str, Any], width: int = WIDTH) -> Encoding:
     return pc.create(slug, **size, **length, **fields)
 
 
-def close(found: np.ndarray, expected: Tensor) -> None:
-    np.testing.assert_allclose(found, expected.double().numpy(), rtol=2e-6, atol=2e-6)
+def close(actual: np.ndarray, expected: Tensor) -> None:
+    np.testing.assert_allclose(actual, expected.double().numpy(), rtol=2e-6, atol=2e-6)
 
 
 def check_printed(answer: Answer, label: str, expected: Tensor) -> None:
     """The norm and the first five values of each row, to three decimals."""
     printed = answer.numbers(label)
     assert len(printed) == len(expected)
-    for found, row in zip(printed, expected.double(), strict=True):
-        assert found == pytest.approx([float(row.norm()), *row[:5].tolist()], abs=6e-4)
+    for numbers, row in zip(printed, expected.double(), strict=True):
+        assert numbers == pytest.approx([float(row.norm()), *row[:5].tolist()], abs=6e-4)
 
 
 @pytest.fixture(scope="module")
@@ -225,8 +225,8 @@ def test_a_head_is_the_cores(
     )  # fmt: skip
     close(answer.arrays["alpha"], core.weights[2])
     printed = answer.numbers("softmax")
-    for found, query in zip(printed, AT, strict=True):
-        assert found == pytest.approx(core.weights[2, query, :8].tolist(), abs=6e-5)
+    for weights, query in zip(printed, AT, strict=True):
+        assert weights == pytest.approx(core.weights[2, query, :8].tolist(), abs=6e-5)
 
 
 def test_operations_and_normalisation(tmp_path: Path) -> None:
@@ -280,8 +280,8 @@ def test_a_sentence_is_the_models(tmp_path: Path) -> None:
         np.testing.assert_allclose(
             head.arrays["scores"], core.scores[3].double(), rtol=1e-4, atol=1e-4
         )
-        for found, query in zip(head.numbers("softmax"), AT, strict=True):
-            assert found == pytest.approx(core.weights[3, query, :8].tolist(), abs=1e-4)
+        for weights, query in zip(head.numbers("softmax"), AT, strict=True):
+            assert weights == pytest.approx(core.weights[3, query, :8].tolist(), abs=1e-4)
 
 
 def test_words_without_a_model_are_the_cores(tmp_path: Path) -> None:
@@ -305,7 +305,7 @@ def test_frequencies_are_the_cores(tmp_path: Path) -> None:
         table = pair_table(encoding, 4096)
         np.testing.assert_allclose(answer.arrays["before"], table.before, rtol=1e-14)
         np.testing.assert_allclose(answer.arrays["omega"], table.after, rtol=1e-13)
-        rows = [line.split() for line in answer.said.split("\n") if re.match(r" +\d+ ", line)]
+        rows = [line.split() for line in answer.text.split("\n") if re.match(r" +\d+ ", line)]
         assert [float(row[2]) for row in rows] == pytest.approx(table.after.tolist(), rel=1e-8)
         assert [float(row[4]) for row in rows] == pytest.approx(
             table.wavelength_after.tolist(), rel=1e-8
@@ -322,7 +322,7 @@ def test_training_gives_the_same_table(tmp_path: Path) -> None:
     ):
         snapshots = list(train_table(spec))
         close(answer.arrays["p"], snapshots[-1].weight)
-        losses = re.findall(r"step (\d+): loss (\d\.\d+)", answer.said)
+        losses = re.findall(r"step (\d+): loss (\d\.\d+)", answer.text)
         assert [int(step) for step, _ in losses] == [snapshot.step for snapshot in snapshots]
         assert [float(loss) for _, loss in losses] == pytest.approx(
             [snapshot.loss for snapshot in snapshots], abs=2e-6
@@ -348,11 +348,11 @@ def test_logarithmic_buckets_never_miss_a_border(tmp_path: Path) -> None:
     scripts = [attention_script(tokens, encoding, head) for encoding in debertas]
     scripts += [combine_script(tokens, encoding, at=(0, 599)) for encoding in t5s]
     answers = run_all(scripts, tmp_path)
-    where = torch.arange(600)
+    positions = torch.arange(600)
     for encoding, answer in zip(debertas, answers, strict=False):
-        assert np.array_equal(answer.arrays["rows"], encoding.rows(where, where)[0])
+        assert np.array_equal(answer.arrays["rows"], encoding.rows(positions, positions)[0])
     for encoding, answer in zip(t5s, answers[len(debertas) :], strict=True):
-        close(answer.arrays["b"], encoding.bias([0, 599], where)[0])
+        close(answer.arrays["b"], encoding.bias([0, 599], positions)[0])
 
 
 def test_scripts_are_short() -> None:

@@ -56,13 +56,13 @@ def additive(slug: str, **fields: int) -> AdditiveEncoding:
 
 def listed(answer: Answer, after: str) -> list[float]:
     """The numbers in brackets in the line that begins so."""
-    line = next(line for line in answer.said.split("\n") if line.strip().startswith(after))
-    return [float(one) for one in NUMBER.findall(line.partition("[")[2])]
+    line = next(line for line in answer.text.split("\n") if line.strip().startswith(after))
+    return [float(number) for number in NUMBER.findall(line.partition("[")[2])]
 
 
 def value(answer: Answer, name: str) -> float:
     """The first number after a name."""
-    line = next(line for line in answer.said.split("\n") if line.startswith(name))
+    line = next(line for line in answer.text.split("\n") if line.startswith(name))
     return float(NUMBER.findall(line.removeprefix(name))[0])
 
 
@@ -82,11 +82,11 @@ def check_measures(answer: Answer, measured: Measures) -> None:
     assert value(answer, "distance to a sinusoid") == pytest.approx(
         measured.sinusoid.distance, abs=1e-5
     )
-    assert f"(base {measured.sinusoid.base:g})" in answer.said
+    assert f"(base {measured.sinusoid.base:g})" in answer.text
 
 
 def trained(step: int) -> Float[Tensor, "n d"]:
-    return next(one.weight for one in train_table(SPEC) if one.step == step)
+    return next(snapshot.weight for snapshot in train_table(SPEC) if snapshot.step == step)
 
 
 def test_measures_are_the_cores(tmp_path: Path) -> None:
@@ -118,8 +118,8 @@ def check_measure(which: str, table: Float[Tensor, "n d"], answer: Answer) -> No
     elif which == "similarity":
         decay = distance_decay(table).values
         for apart in (1, 2, 4, 8, 16):
-            said = value(answer, f"mean cosine {apart} apart:")
-            assert said == pytest.approx(float(decay[apart]), **near)
+            printed = value(answer, f"mean cosine {apart} apart:")
+            assert printed == pytest.approx(float(decay[apart]), **near)
     elif which == "patches":
         first = patch_similarity(table).values[0, :5]
         assert listed(answer, "cosines of the first patch") == pytest.approx(first.tolist(), **near)
@@ -129,15 +129,15 @@ def check_measure(which: str, table: Float[Tensor, "n d"], answer: Answer) -> No
     elif which == "waves":
         power = fourier_power(table).power.double().mean(dim=1)
         strongest = float(power.max())
-        line = next(line for line in answer.said.split("\n") if line.startswith("frequency"))
-        assert [float(one) for one in NUMBER.findall(line)] == pytest.approx(
+        line = next(line for line in answer.text.split("\n") if line.startswith("frequency"))
+        assert [float(number) for number in NUMBER.findall(line)] == pytest.approx(
             [int(power.argmax()) / 25, strongest], **near
         )
     else:
-        found = principal_components(table)
-        assert value(answer, "component 1:") == pytest.approx(float(found.shares[0]), **near)
+        components = principal_components(table)
+        assert value(answer, "component 1:") == pytest.approx(float(components.shares[0]), **near)
         assert listed(answer, "component 2:") == pytest.approx(
-            found.curves[:5, 1].tolist(), rel=1e-4, abs=1e-5
+            components.curves[:5, 1].tolist(), rel=1e-4, abs=1e-5
         )
 
 
@@ -195,14 +195,14 @@ def test_one_row_is_looked_up(tmp_path: Path) -> None:
         for way, long in cases.items()
     ]
     scripts += [lookup_script(source, position) for position in (7, 25, -1)]
-    *extended, there, beyond, negative = run_all(scripts, tmp_path)
+    *extended, inside, beyond, negative = run_all(scripts, tmp_path)
     for (way, long), answer in zip(cases.items(), extended, strict=True):
-        assert f"{len(long)} positions, 8 dimensions" in answer.said, way
+        assert f"{len(long)} positions, 8 dimensions" in answer.text, way
         assert listed(answer, "[") == pytest.approx(long[33].tolist(), rel=1e-5, abs=1e-6), way
-    assert listed(there, "[") == pytest.approx(table[7].tolist(), rel=1e-5)
-    assert value(there, "position 7: norm") == pytest.approx(float(row_norms(table)[7]), rel=1e-5)
-    assert "position 25: index out of range" in beyond.said
-    assert "position -1: index out of range" in negative.said
+    assert listed(inside, "[") == pytest.approx(table[7].tolist(), rel=1e-5)
+    assert value(inside, "position 7: norm") == pytest.approx(float(row_norms(table)[7]), rel=1e-5)
+    assert "position 25: index out of range" in beyond.text
+    assert "position -1: index out of range" in negative.text
 
 
 def test_a_formula_may_follow_a_formula(tmp_path: Path) -> None:
@@ -218,10 +218,10 @@ def test_one_step_moves_the_same_rows(tmp_path: Path) -> None:
     scripts = [gradient_script(spec, start, [start, start + 3]) for spec, start in cases]
     for (spec, start), answer in zip(cases, run_all(scripts, tmp_path), strict=True):
         core = gradient_step(spec, start)
-        assert f"loss {core.loss:.6f}; 20 rows moved: {start} to {start + 19}" in answer.said
+        assert f"loss {core.loss:.6f}; 20 rows moved: {start} to {start + 19}" in answer.text
         for row in (start, start + 3):
-            said = value(answer, f"row {row}: norm of the gradient")
-            assert said == pytest.approx(float(core.grad[row].double().norm()), rel=1e-5)
+            printed = value(answer, f"row {row}: norm of the gradient")
+            assert printed == pytest.approx(float(core.grad[row].double().norm()), rel=1e-5)
             change = (core.after - core.before)[row, :5].tolist()
             assert listed(answer, f"row {row}:") == pytest.approx(change, rel=1e-4, abs=1e-7)
 
@@ -229,7 +229,7 @@ def test_one_step_moves_the_same_rows(tmp_path: Path) -> None:
 def test_a_run_may_end_before_its_end(tmp_path: Path) -> None:
     (answer,) = run_all([training_script(SPEC, 6)], tmp_path)
     assert np.array_equal(answer.arrays["p"], trained(6).double())
-    assert re.findall(r"step (\d+)", answer.said) == ["0", "3", "6"]
+    assert re.findall(r"step (\d+)", answer.text) == ["0", "3", "6"]
 
 
 def test_scripts_of_tables_are_short() -> None:

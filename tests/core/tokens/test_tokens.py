@@ -176,15 +176,15 @@ _LOADED: list[SentenceModel] = []
 
 def tokenizer(*, bert: bool) -> Tokenizer:
     """A word for each token, in lower or upper case as it is; BERT's puts <s> … </s> around."""
-    made = Tokenizer(WordLevel({word: i for i, word in enumerate(WORDS)}, unk_token=WORDS[1]))
-    made.pre_tokenizer = Whitespace()
+    words = Tokenizer(WordLevel({word: i for i, word in enumerate(WORDS)}, unk_token=WORDS[1]))
+    words.pre_tokenizer = Whitespace()
     if bert:
-        made.post_processor = TemplateProcessing(
+        words.post_processor = TemplateProcessing(
             single="<s> $A </s>", special_tokens=[("<s>", 2), ("</s>", 3)]
         )
-    made.enable_truncation(2)
-    made.enable_padding(length=12)
-    return made
+    words.enable_truncation(2)
+    words.enable_padding(length=12)
+    return words
 
 
 def tensors(kind: str) -> dict[str, torch.Tensor]:
@@ -221,13 +221,13 @@ def make(tmp_path: Path) -> Callable[..., Path]:
     """make(kind, **tensors) → a folder with the three files; a tensor of None is left out."""
 
     def folder(kind: str, **changed: torch.Tensor | None) -> Path:
-        where = tmp_path / f"tiny-{kind}"
-        where.mkdir()
+        model_folder = tmp_path / f"tiny-{kind}"
+        model_folder.mkdir()
         weights = {**tensors(kind), **changed}
-        save_file({k: w for k, w in weights.items() if w is not None}, where / FILES[2])
-        (where / FILES[0]).write_text(json.dumps(CONFIGS[kind]))
-        tokenizer(bert=kind != "gpt2").save(str(where / FILES[1]))
-        return where
+        save_file({k: w for k, w in weights.items() if w is not None}, model_folder / FILES[2])
+        (model_folder / FILES[0]).write_text(json.dumps(CONFIGS[kind]))
+        tokenizer(bert=kind != "gpt2").save(str(model_folder / FILES[1]))
+        return model_folder
 
     return folder
 
@@ -378,15 +378,15 @@ def test_other_precisions_are_read_as_float32(
 
 
 def test_models_of_old_name_their_layer_norm_gamma_and_beta(make: Callable[..., Path]) -> None:
-    one, two = torch.full((DIM,), 2.0), torch.full((DIM,), 3.0)
+    weight, bias = torch.full((DIM,), 2.0), torch.full((DIM,), 3.0)
     prefix = "bert.embeddings.LayerNorm."
     renamed = {f"{prefix}weight": None, f"{prefix}bias": None}
-    model = load_model(make("bert", **renamed, **{f"{prefix}gamma": one, f"{prefix}beta": two}))
+    model = load_model(make("bert", **renamed, **{f"{prefix}gamma": weight, f"{prefix}beta": bias}))
     assert model.layer_norm is not None
     assert model.layer_norm.weight is not None
-    assert torch.equal(model.layer_norm.weight, one)
+    assert torch.equal(model.layer_norm.weight, weight)
     assert model.layer_norm.bias is not None
-    assert torch.equal(model.layer_norm.bias, two)
+    assert torch.equal(model.layer_norm.bias, bias)
 
 
 def test_only_the_rows_of_the_sentence_are_read(make: Callable[..., Path]) -> None:

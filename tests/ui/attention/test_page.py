@@ -45,7 +45,7 @@ def columns(app: AppTest) -> list[str]:
 
 
 def complaints(app: AppTest) -> str:
-    return " ".join(one.value for one in [*app.warning, *app.error, *app.info])
+    return " ".join(element.value for element in [*app.warning, *app.error, *app.info])
 
 
 def frame(app: AppTest) -> dict[str, Any]:
@@ -60,7 +60,9 @@ def frame(app: AppTest) -> dict[str, Any]:
 
 def rows(app: AppTest, heading: str) -> dict[str, list[str]]:
     """The rows of the table whose first line has this heading, by their first cell."""
-    (table,) = (one.value for one in app.markdown if heading in one.value.splitlines()[0])
+    (table,) = (
+        element.value for element in app.markdown if heading in element.value.splitlines()[0]
+    )
     cells = [[cell.strip() for cell in line.split("|")[1:-1]] for line in table.splitlines()[2:]]
     return {row[0]: row[1:] for row in cells}
 
@@ -133,9 +135,9 @@ def test_a_bad_link_is_put_right_and_said() -> None:
             "temperature": "0",
         }
     )
-    said = complaints(app)
+    text = complaints(app)
     for part in ("ropy", "head=13", "between 1 and 12", "scale=-1", "tea", "colour", "temperature"):
-        assert part in said, f"{part!r} is not explained: {said}"
+        assert part in text, f"{part!r} is not explained: {text}"
     assert columns(app) == ["rope", "", "", ""]
     assert plots(app) == 1
 
@@ -178,13 +180,13 @@ def test_without_position_the_error_is_rounding(tokens: str) -> None:
 
 def test_the_shift_test_says_who_notices() -> None:
     app = visit({"view": "shift", "shift": "505", "encodings": "sinusoidal_alibi_learned_rope"})
-    found = rows(app, "greatest change")
-    assert found["Sinusoidal"][2] == "notices"
-    assert float(found["Sinusoidal"][0]) > 1e-2
+    by_title = rows(app, "greatest change")
+    assert by_title["Sinusoidal"][2] == "notices"
+    assert float(by_title["Sinusoidal"][0]) > 1e-2
     for title in ("ALiBi", "RoPE"):
-        assert found[title][2] == "does not notice (rounding)"
-        assert float(found[title][0]) < 1e-9
-    assert found["Learned"] == ["–", "–", "position 512 has no row in a table of 512 rows"]
+        assert by_title[title][2] == "does not notice (rounding)"
+        assert float(by_title[title][0]) < 1e-9
+    assert by_title["Learned"] == ["–", "–", "position 512 has no row in a table of 512 rows"]
 
 
 @pytest.mark.parametrize("of", ["sinusoidal", "learned", "model"])
@@ -202,27 +204,27 @@ def test_nothing_splits_where_nothing_is_added() -> None:
 
 def test_claims_stand_beside_computations() -> None:
     app = visit({"view": "distance", "encodings": "alibi_rope_t5", "head": "1"})
-    said = words(app)
+    text = words(app)
     # Twelve heads begin with the eight of a power of two: slope 1/2.
-    assert "ln 2 / m = 1.3863 tokens | 1.3863 tokens |" in said
-    assert "never above the bound" in said
-    assert "| holds |" in said
-    assert "| one each, then wider, all from 128 on in the last | 0 to 7 one each; 8–11, " in said
+    assert "ln 2 / m = 1.3863 tokens | 1.3863 tokens |" in text
+    assert "never above the bound" in text
+    assert "| holds |" in text
+    assert "| one each, then wider, all from 128 on in the last | 0 to 7 one each; 8–11, " in text
 
 
 def test_a_cell_is_explained_and_adds_up() -> None:
     app = visit({"cell": "2_2_5", "temperature": "2"})
-    said = words(app)
+    text = words(app)
     number = r"(-?\d+(?:\.\d+)?(?:e-?\d+)?)"
-    content = float(re.search(rf"times {number} = \*\*{number}\*\*", said)[2])
-    added = float(re.search(rf"adds :orange\[{number}\]", said)[1])
-    score = float(re.search(rf"= \*\*{number}\*\*; divided by", said)[1])
-    logit = float(re.search(rf"the temperature 2 = {number}", said)[1])
+    content = float(re.search(rf"times {number} = \*\*{number}\*\*", text)[2])
+    added = float(re.search(rf"adds :orange\[{number}\]", text)[1])
+    score = float(re.search(rf"= \*\*{number}\*\*; divided by", text)[1])
+    logit = float(re.search(rf"the temperature 2 = {number}", text)[1])
     assert content + added == pytest.approx(score, abs=1e-7)
     assert logit == pytest.approx(score / 2, abs=1e-7)
-    weight = float(re.search(rf"= \*\*{number}\*\*: the softmax over 11 keys", said)[1])
-    assert f"| 5 `cabinet` | {logit:.9g} |" in said
-    assert f"| {weight:.9g} |" in said
+    weight = float(re.search(rf"= \*\*{number}\*\*: the softmax over 11 keys", text)[1])
+    assert f"| 5 `cabinet` | {logit:.9g} |" in text
+    assert f"| {weight:.9g} |" in text
 
 
 def test_without_a_model_words_are_random(monkeypatch: pytest.MonkeyPatch, tmp_path) -> None:
@@ -245,14 +247,16 @@ def test_a_text_without_words_and_a_long_one() -> None:
 
 
 def test_the_about_box_says_what_was_tested() -> None:
-    said = words(visit({"encodings": "alibi_t5"}))
+    text = words(visit({"encodings": "alibi_t5"}))
     for parity in PARITY:
         shown = {"alibi", "t5", "table"} & set(parity.slugs)
-        assert (f"**{parity.implementation}**" in said) == bool(shown), parity.id
+        assert (f"**{parity.implementation}**" in text) == bool(shown), parity.id
 
 
 @pytest.mark.parametrize("page", ["combine", "table", "long_context", "compare"])
 def test_every_page_has_an_about_box(page: str) -> None:
     app = visit(page=page)
-    assert [one.label for one in app.expander].count("What these numbers were checked against") == 1
+    assert [expander.label for expander in app.expander].count(
+        "What these numbers were checked against"
+    ) == 1
     assert "Law: " in words(app)

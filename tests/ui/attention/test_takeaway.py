@@ -43,9 +43,9 @@ def seen(chosen: Chosen, monkeypatch: pytest.MonkeyPatch) -> dict[str, OnScreen]
     """Every view, with the sliders at `SAID`."""
     monkeypatch.setattr(takeaway, "remembered", lambda _page: SAID)
     monkeypatch.setattr("pages._ui.takeaway.view.here", lambda: "http://localhost/attention")
-    found = {view: getattr(takeaway, f"{view}_shown")(chosen) for view in VIEWS}
-    assert all(found.values())
-    return found
+    views = {view: getattr(takeaway, f"{view}_shown")(chosen) for view in VIEWS}
+    assert all(views.values())
+    return views
 
 
 def arrays(shown: OnScreen) -> dict[str, np.ndarray]:
@@ -58,10 +58,10 @@ def arrays(shown: OnScreen) -> dict[str, np.ndarray]:
 def test_every_view_fills_one_archive(seen: dict[str, OnScreen]) -> None:
     for name, shown in seen.items():
         files = zipfile.ZipFile(io.BytesIO(list(archive(shown.view()))[-1]))
-        kept = {Path(one).name for one in files.namelist()}
+        kept = {Path(path).name for path in files.namelist()}
         assert {"README.md", f"{shown.name}.html"} <= kept, name
         assert {f"{table.name}.npy" for table in shown.tables()} <= kept, name
-        assert sum(one.endswith(".py") for one in kept) == len(shown.scripts), name
+        assert sum(path.endswith(".py") for path in kept) == len(shown.scripts), name
 
 
 def test_pages_hold_no_outside_address(seen: dict[str, OnScreen]) -> None:
@@ -69,8 +69,8 @@ def test_pages_hold_no_outside_address(seen: dict[str, OnScreen]) -> None:
         (picture,) = shown.view().pictures.values()
         page = picture().replace(get_plotlyjs(), "")
         assert "var(--st" not in page, name
-        found = set(re.findall(r"https?://[^\s\"'<>]+", page))
-        assert found <= {"http://localhost/attention"}, name
+        addresses = set(re.findall(r"https?://[^\s\"'<>]+", page))
+        assert addresses <= {"http://localhost/attention"}, name
 
 
 def test_arrays_are_the_cores(seen: dict[str, OnScreen], chosen: Chosen) -> None:
@@ -123,29 +123,35 @@ def test_scripts_print_the_numbers_shown(
         for view, shown in seen.items()
         for title, script in shown.scripts.items()
     }
-    said = dict(zip(scripts, run_all(list(scripts.values()), tmp_path), strict=True))
+    answers = dict(zip(scripts, run_all(list(scripts.values()), tmp_path), strict=True))
     scene, (none, waves, rope, t5) = chosen.scene, chosen.encodings
     weights = attention(scene, rope, 2, 0.5, True, 2.0).weights[3, :6]
-    assert ", ".join(f"{one:.4f}" for one in weights.tolist()) in said["weights", "RoPE"].said
+    assert (
+        ", ".join(f"{number:.4f}" for number in weights.tolist()) in answers["weights", "RoPE"].text
+    )
     test = shuffled(scene, t5, 4, 0.5, False, 1.0)
-    assert printed(said["shuffle", "T5"].said, "error")[0] == pytest.approx(
+    assert printed(answers["shuffle", "T5"].text, "error")[0] == pytest.approx(
         test.frobenius, rel=1e-4
     )
-    blind = printed(said["shuffle", "None"].said, "error")
+    blind = printed(answers["shuffle", "None"].text, "error")
     assert blind[0] < 1e-10
     assert shuffled(scene, none, 4, 0.5, False, 1.0).frobenius < 1e-10
     moved = shifted(scene, waves, 9, 0.5)
-    assert printed(said["shift", "Waves"].said, "greatest change") == pytest.approx(
+    assert printed(answers["shift", "Waves"].text, "greatest change") == pytest.approx(
         [moved.maximum, moved.score_size], rel=1e-4
     )
     terms = split(scene, waves, 0.5)
-    found = re.findall(r"greatest (\S+)", said["four", "Waves"].said)
-    assert float(found[1]) == pytest.approx(float(terms.content_position[2].abs().max()), rel=1e-4)
+    greatest = re.findall(r"greatest (\S+)", answers["four", "Waves"].text)
+    assert float(greatest[1]) == pytest.approx(
+        float(terms.content_position[2].abs().max()), rel=1e-4
+    )
     at, curve = DISTANCES.index(10), same_vector(rope, 2)
     line = next(
-        one for one in said["distance", "RoPE"].said.split("\n") if one.startswith(" " * 6 + "10")
+        row
+        for row in answers["distance", "RoPE"].text.split("\n")
+        if row.startswith(" " * 6 + "10")
     )
-    assert [float(one) for one in line.split()[1:4]] == pytest.approx(
+    assert [float(number) for number in line.split()[1:4]] == pytest.approx(
         [float(curve[at]), float(curve[at] - curve[0]), float(random_vectors(rope, 2).mean[at])],
         rel=1e-5,
     )
@@ -153,7 +159,7 @@ def test_scripts_print_the_numbers_shown(
 
 def printed(text: str, after: str) -> list[float]:
     line = next(line for line in text.split("\n") if line.strip().startswith(after))
-    return [float(one) for one in re.findall(r"\d[\d.]*(?:e[+-]?\d+)?", line)]
+    return [float(number) for number in re.findall(r"\d[\d.]*(?:e[+-]?\d+)?", line)]
 
 
 def test_a_view_without_a_picture_gives_nothing(chosen: Chosen) -> None:
@@ -175,9 +181,9 @@ CODE = {
 @pytest.mark.parametrize("view", VIEWS)
 def test_every_view_of_the_page_has_both_buttons(view: str) -> None:
     app = opened("attention", "attention.code", view=view, scale="0.5", shift="17")
-    assert any(CODE[view] in one.value and "posembed" not in one.value for one in app.code)
+    assert any(CODE[view] in code.value and "posembed" not in code.value for code in app.code)
     if view == "shift":
-        assert any("shift = 17" in one.value and "s = 0.5" in one.value for one in app.code)
+        assert any("shift = 17" in code.value and "s = 0.5" in code.value for code in app.code)
     app = opened("attention", "attention.take", view=view)
     assert next(box for box in app.selectbox if box.label == "Array").options
     assert any(button.label.startswith("HTML") for button in app.get("download_button"))

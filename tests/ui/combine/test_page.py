@@ -49,10 +49,10 @@ def url(app: AppTest) -> dict[str, str]:
 
 def components(app: AppTest) -> dict[str, Any]:
     """The page's own browser components by their keys, without ``combine.``."""
-    found = {str(element.proto.id).rpartition("-combine.")[2]: element.proto
+    by_key = {str(element.proto.id).rpartition("-combine.")[2]: element.proto
              for element in app.get("bidi_component")}  # fmt: skip
     return {
-        key: proto for key, proto in found.items() if key in {*SLIDERS, "plot"} or "fixed" in key
+        key: proto for key, proto in by_key.items() if key in {*SLIDERS, "plot"} or "fixed" in key
     }
 
 
@@ -75,8 +75,8 @@ def header(app: AppTest) -> dict[str, Any]:
 
 def table(app: AppTest) -> list[list[str]]:
     """The rows of the numbers at chosen positions."""
-    (found,) = [note["rows"] for note in header(app)["notes"] if note["kind"] == "table"]
-    rows: list[list[str]] = found
+    (body,) = [note["rows"] for note in header(app)["notes"] if note["kind"] == "table"]
+    rows: list[list[str]] = body
     return rows
 
 
@@ -211,7 +211,9 @@ def changed_fields(slug: str) -> dict[str, Any]:
 def shown_value(app: AppTest, name: str) -> Any:
     """What the widget of a setting shows."""
     kinds = (app.selectbox, app.toggle, app.number_input, app.text_input)
-    (widget,) = [one for kind in kinds for one in kind if one.key == f"combine.{name}"]
+    (widget,) = [
+        candidate for kind in kinds for candidate in kind if candidate.key == f"combine.{name}"
+    ]
     return widget.value
 
 
@@ -332,13 +334,13 @@ BAD: list[tuple[dict[str, str], tuple[str, ...], dict[str, str]]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("params", "said", "kept"), BAD, ids=[str(case[0])[:40] for case in BAD])
+@pytest.mark.parametrize(("params", "parts", "kept"), BAD, ids=[str(case[0])[:40] for case in BAD])
 def test_a_bad_link_is_named_and_repaired(
-    params: dict[str, str], said: tuple[str, ...], kept: dict[str, str]
+    params: dict[str, str], parts: tuple[str, ...], kept: dict[str, str]
 ) -> None:
     app = visit(**params)
     (warning,) = warnings(app)
-    assert all(part in readable(warning) for part in said)
+    assert all(part in readable(warning) for part in parts)
     assert len(warning) < 700
     assert works(app)
     assert url(app) == kept
@@ -505,7 +507,7 @@ def test_a_cell_that_is_not_there_is_said(cell: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("params", "said"),
+    ("params", "parts"),
     [
         ({"encoding": "rope", "rotary_fraction": "0.3"}, ("got 19", "0.3", "64", "even")),
         ({"encoding": "rope", "operation": "concat"}, ("'concat'", "RoPE", "'add'")),
@@ -516,10 +518,10 @@ def test_a_cell_that_is_not_there_is_said(cell: str) -> None:
     ],
     ids=lambda case: str(case)[:50],
 )
-def test_what_does_not_fit_is_one_sentence(params: dict[str, str], said: tuple[str, ...]) -> None:
+def test_what_does_not_fit_is_one_sentence(params: dict[str, str], parts: tuple[str, ...]) -> None:
     app = visit(**params)
     (error,) = [error.value for error in app.error]
-    assert all(part in error for part in said)
+    assert all(part in error for part in parts)
     assert error[0].isupper()
     assert error.endswith(".")
     assert not error.endswith("..")

@@ -199,25 +199,25 @@ def test_a_cell_of_many_values_says_how_many() -> None:
 
 @pytest.mark.parametrize("slug", SLUGS)
 def test_every_family_says_where_position_acts(slug: str) -> None:
-    said = " ".join(asides(preview(slug).at(1.0)))
+    text = " ".join(asides(preview(slug).at(1.0)))
     title = pc.encodings()[slug].title
     if slug in FAMILY[pc.AdditiveEncoding]:
-        assert said == ""
+        assert text == ""
     else:
-        assert title in said
+        assert title in text
     if slug in FAMILY[pc.BiasEncoding]:
-        assert "h = e" in said
-        assert "bias" in said
+        assert "h = e" in text
+        assert "bias" in text
     if slug in FAMILY[pc.RelativeEncoding]:
-        assert "h = e" in said
+        assert "h = e" in text
     if slug in FAMILY[pc.RotaryEncoding]:
-        assert "nothing is added" in said
+        assert "nothing is added" in text
 
 
 def test_what_a_concatenation_costs() -> None:
-    said = " ".join(asides(preview("sinusoidal", operation="concat").at(0.5)))
-    assert "to 8 channels it has 128 parameters, after a sum 64" in said
-    residual = float(re.findall(r"largest difference (\S+)\)", said)[0])
+    text = " ".join(asides(preview("sinusoidal", operation="concat").at(0.5)))
+    assert "to 8 channels it has 128 parameters, after a sum 64" in text
+    residual = float(re.findall(r"largest difference (\S+)\)", text)[0])
     assert residual < 1e-13
 
 
@@ -291,24 +291,24 @@ def is_safe(cell: str) -> bool:
 
 @pytest.mark.parametrize("word", MARKUP)
 def test_tokens_break_neither_table_nor_page(word: str) -> None:
-    one = preview("sinusoidal").exact(7, 1.0)
-    (row,) = numbers([(7, word, one)]).rows
+    exact = preview("sinusoidal").exact(7, 1.0)
+    (row,) = numbers([(7, word, exact)]).rows
     assert is_safe(row[0])
 
 
 @given(word=st.text(min_size=1, max_size=12))
 @settings(max_examples=200)
 def test_any_token_is_one_cell(word: str) -> None:
-    one = preview("sinusoidal").exact(7, 1.0)
-    (row,) = numbers([(7, word, one)]).rows
+    exact = preview("sinusoidal").exact(7, 1.0)
+    (row,) = numbers([(7, word, exact)]).rows
     assert len(row) == 7
     assert is_safe(row[0])
 
 
 def test_a_token_still_reads_as_itself() -> None:
-    one = preview("sinusoidal").exact(7, 1.0)
+    exact = preview("sinusoidal").exact(7, 1.0)
     for word in ("##able", "<b>", "<|endoftext|>"):
-        assert numbers([(7, word, one)]).rows[0][0] == f"7 `{word}`"
+        assert numbers([(7, word, exact)]).rows[0][0] == f"7 `{word}`"
 
 
 # --- a cell's arithmetic: every number in the sentence, put together again ---
@@ -319,8 +319,8 @@ NUMBER = r"-?\d+(?:\.\d+)?(?:e[-+]\d+)?"
 def claims(sentence: str) -> tuple[dict[str, float], list[float]]:
     """The named terms of a sentence (``e[1, 2] = 0.5``) and the results in bold."""
     named = {
-        f"{name}{where}": float(value)
-        for name, where, value in re.findall(
+        f"{name}{indices}": float(value)
+        for name, indices, value in re.findall(
             rf"(\w)(\[\d+, \d+\]) = ({NUMBER})(?= and|,|:)", plain(sentence)
         )
     }
@@ -344,11 +344,11 @@ def test_a_sum_adds_up(operation: Any, row: int, column: int, scale: float) -> N
     frame = shown.frame(scale)
     sentence = arithmetic(shown.at(scale), (row, column))
     sign = r"\+" if operation == "add" else "·"
-    found = re.search(
+    match = re.search(
         rf"= ({NUMBER}) {sign} ({NUMBER}) · ({NUMBER}) = ({NUMBER})$", plain(sentence)
     )
-    assert found
-    e, s, p, h = map(float, found.groups())
+    assert match
+    e, s, p, h = map(float, match.groups())
     assert s == scale
     close(h, e + s * p if operation == "add" else e * (s * p), scale)
     # The terms are those of the picture, to float32's last digit.
@@ -373,11 +373,11 @@ def test_a_concatenation_names_both_places(row: int, column: int, scale: float) 
 def rotated(sentence: str) -> float:
     """A rotation's sentence evaluated with Python's floats."""
     text = plain(sentence)
-    found = re.search(
+    match = re.search(
         rf"= (?:({NUMBER}) · \()?e\[(\d+), (\d+)\] cos θ ([−+]) e\[(\d+), (\d+)\] sin θ", text
     )
-    assert found
-    factor, i, a, sign, j, b = found.groups()
+    assert match
+    factor, i, a, sign, j, b = match.groups()
     named, _ = claims(sentence)
     angle = re.search(rf"= ({NUMBER}) rad", text)
     assert angle
@@ -415,9 +415,9 @@ def test_a_bias_multiplies(slug: str, scale: float, key: int, query: int, head: 
     frame = shown.frame(scale)
     sentence = arithmetic(shown.at(scale), (key, query, 1))
     assert f"Head {head + 1}, query {query}, key {key}" in sentence
-    found = re.search(rf"= ({NUMBER}) · ({NUMBER}) = ({NUMBER}),", plain(sentence))
-    assert found
-    s, bias, product = map(float, found.groups())
+    match = re.search(rf"= ({NUMBER}) · ({NUMBER}) = ({NUMBER}),", plain(sentence))
+    assert match
+    s, bias, product = map(float, match.groups())
     assert s == scale
     assert product == pytest.approx(s * bias, rel=1e-8)
     assert torch.tensor(bias) == shown.encoding.bias([query], [key])[head, 0, 0]  # type: ignore[attr-defined]
@@ -502,7 +502,7 @@ def test_the_second_half_of_a_zoomed_concatenation() -> None:
 
 
 @pytest.mark.parametrize(
-    ("slug", "cell", "there"),
+    ("slug", "cell", "exists"),
     [
         ("sinusoidal", (), False), ("sinusoidal", (3,), False), ("sinusoidal", (11, 7), True),
         ("sinusoidal", (12, 0), False), ("sinusoidal", (0, 8), False),
@@ -510,5 +510,5 @@ def test_the_second_half_of_a_zoomed_concatenation() -> None:
         ("alibi", (11, 12, 1), False), ("alibi", (11, 11, 2), False), ("alibi", (11, 7), True),
     ],
 )  # fmt: skip
-def test_which_cells_there_are(slug: str, cell: tuple[int, ...], there: bool) -> None:
-    assert has_cell(preview(slug), cell) is there
+def test_which_cells_there_are(slug: str, cell: tuple[int, ...], exists: bool) -> None:
+    assert has_cell(preview(slug), cell) is exists

@@ -62,10 +62,10 @@ def figure(slugs: tuple[str, ...], view: str, length: int = 16) -> go.Figure:
 def test_all_encodings_are_compared(view: str) -> None:
     every = "_".join(pc.encodings())
     app = arrived("compare", {"view": view, "length": "16", "dimension": "16", "encodings": every})
-    found = rows(app)
-    assert len(found) == len(pc.encodings())
+    facts = rows(app)
+    assert len(facts) == len(pc.encodings())
     for cls in pc.encodings().values():
-        row = found[cls.title.partition(" (")[0]]
+        row = facts[cls.title.partition(" (")[0]]
         assert (row["door"], row["year"], row["reference"]) == (
             cls.door,
             str(cls.year),
@@ -73,8 +73,8 @@ def test_all_encodings_are_compared(view: str) -> None:
         )
         # Of a bias there is no norm, and its vectors stay where they are.
         assert (row["‖h − e‖"] == "—") == cls.acts_inside
-    assert found["Learned"]["numbers learned"] == "256"
-    assert found["Learned"]["beyond training?"].startswith("no: the table has 16 rows")
+    assert facts["Learned"]["numbers learned"] == "256"
+    assert facts["Learned"]["beyond training?"].startswith("no: the table has 16 rows")
     assert not app.warning
 
 

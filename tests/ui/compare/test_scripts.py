@@ -27,8 +27,8 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], A
         compare_script(sized(slug, LENGTH, DIMENSION), view, LENGTH, DIMENSION, head=HEAD, at=AT)
         for slug, view in CASES
     ]
-    found = run_all(scripts, tmp_path_factory.mktemp("compared"))
-    return dict(zip(CASES, found, strict=True))
+    printed = run_all(scripts, tmp_path_factory.mktemp("compared"))
+    return dict(zip(CASES, printed, strict=True))
 
 
 @pytest.mark.parametrize("slug", encodings())
@@ -41,11 +41,11 @@ def test_the_cells_are_those_of_the_page(
     np.testing.assert_allclose(answer.arrays["cells"], expected.double(), rtol=3e-6, atol=3e-6)
     printed = [
         [float(number) for number in re.findall(r"-?\d+\.\d+", line.partition(":")[2])]
-        for line in answer.said.split("\n")
+        for line in answer.text.split("\n")
         if line.startswith("  row ")
     ]
     np.testing.assert_allclose(printed, expected[list(AT), :5], atol=6e-5)
-    lowest, highest = map(float, re.findall(r"-?\d+\.\d+", answer.said.split("\n")[0]))
+    lowest, highest = map(float, re.findall(r"-?\d+\.\d+", answer.text.split("\n")[0]))
     assert (lowest, highest) == pytest.approx(
         (float(expected.min()), float(expected.max())), abs=6e-5
     )
@@ -56,7 +56,7 @@ def test_the_norms_are_those_of_the_table(
     answers: dict[tuple[str, str], Answer], slug: str, view: str
 ) -> None:
     core = norms(sized(slug, LENGTH, DIMENSION), LENGTH, DIMENSION)
-    lines = [line for line in answers[slug, view].said.split("\n") if line.startswith("norm of")]
+    lines = [line for line in answers[slug, view].text.split("\n") if line.startswith("norm of")]
     for line, term in zip(lines, ("token", "position", "combined"), strict=True):
         mean, *some = map(float, re.findall(r"\d+\.\d+", line))
         curve = getattr(core, term)

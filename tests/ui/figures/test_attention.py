@@ -34,9 +34,9 @@ def test_every_picture_has_words_on_both_axes_and_the_first_no_difference() -> N
     assert trace_name(CHANGES, 0) not in names
     for trace in figure.data:
         for axis in (trace.xaxis, trace.yaxis):
-            found = figure.layout[f"{axis[0]}axis{axis[1:]}"]
-            assert found.ticktext == ("[CLS]", "the", "‹b>", "an-extraord…")
-            assert found.tickvals == (0, 1, 2, 3)
+            drawn = figure.layout[f"{axis[0]}axis{axis[1:]}"]
+            assert drawn.ticktext == ("[CLS]", "the", "‹b>", "an-extraord…")
+            assert drawn.tickvals == (0, 1, 2, 3)
         # The first word is on top, as a matrix is written.
         assert figure.layout[f"yaxis{trace.yaxis[1:]}"].range == (3.5, -0.5)
 
@@ -106,8 +106,8 @@ def test_curves_are_the_scores_at_each_distance() -> None:
     assert curve.tolist() == pytest.approx([-float(alibi.slopes[3]) * back for back in DISTANCES])
     sinusoidal = pc.create("sinusoidal", embed_dim=8)
     table = sinusoidal.table([511, 411], torch.float64)
-    found = float(same_vector(sinusoidal, 0)[DISTANCES.index(100)])
-    assert found == pytest.approx(float(table[0] @ table[1]) / 8**0.5)
+    score = float(same_vector(sinusoidal, 0)[DISTANCES.index(100)])
+    assert score == pytest.approx(float(table[0] @ table[1]) / 8**0.5)
 
 
 def test_claims_that_fail_would_show() -> None:
@@ -115,7 +115,7 @@ def test_claims_that_fail_would_show() -> None:
     for slug, agrees in (("rope", True), ("xpos", False)):
         claim = claims(pc.create(slug, head_dim=32), 0)[2]
         assert (abs(float(claim.claimed) - float(claim.computed)) < 1e-6) == agrees
-    (buckets,) = (one for one in claims(pc.create("t5"), 0) if "bucket" in one.what)
+    (buckets,) = (known for known in claims(pc.create("t5"), 0) if "bucket" in known.what)
     assert buckets.computed.startswith("0 to 7 one each; 8–11, 12–15, 16–22, 23–31, ")
     assert buckets.difference == "16 buckets"
 

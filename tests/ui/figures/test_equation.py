@@ -369,7 +369,7 @@ def test_colours_come_from_the_theme() -> None:
 
 
 def test_a_panel_may_show_one_cell() -> None:
-    one = Panel("p", "s", Span(0, 1), 1)
-    figure = equation_figure(Look((one, one, one), Span(0, 1), 1, ("+", "=")))
+    panel = Panel("p", "s", Span(0, 1), 1)
+    figure = equation_figure(Look((panel, panel, panel), Span(0, 1), 1, ("+", "=")))
     assert list(axis(figure, "x").range) == [-0.5, 0.5]
     assert list(figure.data[3].x) == [0.0]

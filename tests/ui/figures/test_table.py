@@ -80,14 +80,14 @@ every_figure = pytest.mark.parametrize("name", FIGURES)
 
 def boxes(layout: dict[str, Any]) -> list[tuple[float, float, float, float]]:
     """Left, right, bottom and top of every picture."""
-    found = []
+    rectangles = []
     for name, axis in layout.items():
         if name.startswith("xaxis"):
             up = layout[name.replace("x", "y", 1)]
-            found.append((*axis["domain"], *up["domain"]))
+            rectangles.append((*axis["domain"], *up["domain"]))
         if name == "scene":
-            found.append((*axis["domain"]["x"], *axis["domain"]["y"]))
-    return found
+            rectangles.append((*axis["domain"]["x"], *axis["domain"]["y"]))
+    return rectangles
 
 
 @every_figure
@@ -100,9 +100,9 @@ def test_pictures_stand_apart_and_inside(name: str, narrow: bool) -> None:
     for left, right, bottom, top in places:
         assert 0 <= left < right <= 1
         assert 0 <= bottom < top <= 1
-    for one, other in itertools.combinations(places, 2):
-        beside = one[1] <= other[0] or other[1] <= one[0]
-        above = one[3] <= other[2] or other[3] <= one[2]
+    for place, other in itertools.combinations(places, 2):
+        beside = place[1] <= other[0] or other[1] <= place[0]
+        above = place[3] <= other[2] or other[3] <= place[2]
         assert beside or above
     if narrow:
         assert all(left == 0 and right > 0.8 for left, right, *_ in places)

@@ -63,9 +63,9 @@ def test_the_first_visit_shows_llama_3() -> None:
     app = visit()
     assert app.selectbox[0].value == "llama-3.1-8b"
     assert link(app) == {}
-    said = words(app)
-    assert "29 untouched, 6 blended, 29 interpolated" in said
-    assert "base 500,000 (rope\\_theta)" in said or "base 500,000 (rope_theta)" in said
+    text = words(app)
+    assert "29 untouched, 6 blended, 29 interpolated" in text
+    assert "base 500,000 (rope\\_theta)" in text or "base 500,000 (rope_theta)" in text
 
 
 def test_the_page_begins_with_the_question_of_its_config() -> None:
@@ -111,9 +111,9 @@ def test_an_edited_config_is_the_visitors_own_and_in_the_link() -> None:
 def test_warnings_are_said_and_the_pictures_drawn() -> None:
     odd = {**YARN, "rope_scaling": {**YARN["rope_scaling"], "attention_factor": 1.0, "beta": 1}}
     app = visit_config(odd)
-    said = " ".join(element.value for element in app.warning)
-    assert "cancels the default 1.13863" in said
-    assert "is ignored by type 'yarn'" in said
+    text = " ".join(element.value for element in app.warning)
+    assert "cancels the default 1.13863" in text
+    assert "is ignored by type 'yarn'" in text
     assert plots(app) == 2
 
 
@@ -147,27 +147,27 @@ def test_a_config_too_long_for_the_link_is_still_drawn() -> None:
 
 def test_lengths_come_from_the_config_and_from_the_link() -> None:
     assert link(visit_config(YARN)).keys() == {"model", "config"}
-    said = words(visit_config(YARN))
-    assert "Of 32 pairs at 16,384 tokens" in said
-    assert "over the 4,096 positions of training" in said
-    said = words(
+    text = words(visit_config(YARN))
+    assert "Of 32 pairs at 16,384 tokens" in text
+    assert "over the 4,096 positions of training" in text
+    text = words(
         visit({"model": "own", "config": json.dumps(YARN), "wanted": "32768", "trained": "2048"})
     )
-    assert "Of 32 pairs at 32,768 tokens" in said
-    assert "over the 2,048 positions of training" in said
+    assert "Of 32 pairs at 32,768 tokens" in text
+    assert "over the 2,048 positions of training" in text
 
 
 def test_a_factor_says_what_is_wanted_where_the_length_was_left_alone() -> None:
-    said = words(visit({"model": "qwen2.5-7b-with-yarn"}))
-    assert "Of 64 pairs at 131,072 tokens" in said
-    assert "over the 32,768 positions of training" in said
+    text = words(visit({"model": "qwen2.5-7b-with-yarn"}))
+    assert "Of 64 pairs at 131,072 tokens" in text
+    assert "over the 32,768 positions of training" in text
 
 
 def test_rounded_numbers_stand_beside_exact_ones() -> None:
     app = visit({"precision": "bfloat16", "position": "257"})
-    said = words(app)
-    assert "| position | 257 | 256 | -1 |" in said
-    assert "257 reads 256, and of 131,072 positions 1,409 different ones are left" in said
+    text = words(app)
+    assert "| position | 257 | 256 | -1 |" in text
+    assert "257 reads 256, and of 131,072 positions 1,409 different ones are left" in text
     app = visit({"position": "257"})
     assert "| position | 257 | 257 | 0 |" in words(app)
     assert "the first to collide would be 16,777,217, which reads 16,777,216" in words(app)
@@ -175,9 +175,9 @@ def test_rounded_numbers_stand_beside_exact_ones() -> None:
 
 def test_a_bad_link_is_put_right_and_said() -> None:
     app = visit({"model": "gpt-9", "wanted": "-5", "precision": "float8", "colour": "red"})
-    said = " ".join(element.value for element in app.warning)
+    text = " ".join(element.value for element in app.warning)
     for word in ("gpt-9", "wanted=", "float8", "colour"):
-        assert word in said
+        assert word in text
     assert plots(app) == 2
 
 

@@ -31,8 +31,8 @@ def fresh() -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Pair:
-    one: object
-    other: object = None
+    first: object
+    second: object = None
 
 
 @pytest.mark.parametrize(

@@ -206,8 +206,8 @@ def test_paused_runs_make_room_too_with_the_models_they_hold(lessons, clock):
         runs.watch(spec(seed), "a", 0)
         lessons.allow(seed, 1)
         until(runs, spec(seed), lambda s: s.snapshots)
-    there = [runs.look(spec(seed)) is not None for seed in (1, 2, 3, 4)]
-    assert there == [False, False, True, True]
+    kept = [runs.look(spec(seed)) is not None for seed in (1, 2, 3, 4)]
+    assert kept == [False, False, True, True]
     assert runs.held_bytes() == 2 * held
     runs.close()
 

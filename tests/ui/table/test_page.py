@@ -52,7 +52,7 @@ def link(app: AppTest) -> dict[str, str]:
 
 
 def press(app: AppTest, label: str) -> None:
-    (button,) = (one for one in app.button if one.label == label)
+    (button,) = (candidate for candidate in app.button if candidate.label == label)
     button.click().run()
     assert not app.exception
 
@@ -139,8 +139,8 @@ def test_pause_stays_at_what_is_seen() -> None:
 
 def test_twenty_sessions_cost_one_run(runs: list[pc.TrainingSpec]) -> None:
     sessions = [visit({**SMALL, "step": "40"}) for _ in range(20)]
-    said = {words(finished(app)) for app in sessions}
-    assert len(said) == 1
+    texts = {words(finished(app)) for app in sessions}
+    assert len(texts) == 1
     # Each of the twenty was another's, but for the one that found nobody training yet.
     assert runs == [SPEC]
 
@@ -159,11 +159,11 @@ def test_others_wait_their_turn_and_are_told(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_a_link_that_asks_for_the_impossible_says_so() -> None:
     app = visit({"task": "sorting", "steps": "5000", "view": "cube", "colour": "red"})
-    said = " ".join(element.value for element in app.warning)
-    assert "task=sorting" in said
-    assert "steps must be between 1 and 1000, got 5000. Shown instead: 1000." in said
-    assert "view=cube" in said
-    assert "'colour', which is no setting here" in said
+    text = " ".join(element.value for element in app.warning)
+    assert "task=sorting" in text
+    assert "steps must be between 1 and 1000, got 5000. Shown instead: 1000." in text
+    assert "view=cube" in text
+    assert "'colour', which is no setting here" in text
     assert not app.error
     app = visit({"seq_len": "200"})
     assert app.error[0].value == (
@@ -177,24 +177,24 @@ def test_a_position_beyond_the_end_is_a_model_s_error_and_has_ways_out() -> None
     (error,) = app.error
     assert "Position 20 has no row in a table of 16 rows: positions go from 0 to 15" in error.value
     assert "use a longer table, interpolate it, or use a formula" in error.value
-    for way, said in {
+    for way, sentence in {
         "longer": "Rows 16 to 31 were added at random: nothing has trained them.",
         "interpolated": "The 16 rows stretched to 31",
         "formula": "Rows 16 to 31 come from the formula",
     }.items():
         app = visit({**beyond, "beyond": way})
         assert not app.error
-        assert said in words(app)
+        assert sentence in words(app)
     app = visit({**beyond, "position": "-3", "beyond": "longer"})
     assert "Position -3 has no row in a table of 32 rows" in app.error[0].value
 
 
 def test_only_rows_that_were_looked_up_move() -> None:
     app = visit({**SMALL, "view": "gradient", "tokens": "6", "start": "4"})
-    said = words(app)
-    assert "One sequence of 6 tokens at positions 4 to 9" in said
+    text = words(app)
+    assert "One sequence of 6 tokens at positions 4 to 9" in text
     assert "**6 rows moved**, exactly those that were looked up; the gradient of the other 10" in (
-        said
+        text
     )
 
 
@@ -238,10 +238,10 @@ def test_your_own_table_is_shown_likely_tensors_first() -> None:
     (source,) = (box for box in app.selectbox if box.label == "Table")
     assert source.value == "file"
     # In no other session is it to be seen.
-    (there,) = (
+    (tensors,) = (
         box for box in visit({**SMALL, "view": "measures"}).selectbox if box.label == "Table"
     )
-    assert "Your file" not in there.options
+    assert "Your file" not in tensors.options
 
 
 def test_how_many_rows_of_your_table_come_before_position_0_can_be_chosen() -> None:

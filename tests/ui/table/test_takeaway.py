@@ -55,16 +55,16 @@ def trained(progress: Progress) -> PositionTable:
 def seen(progress: Progress) -> dict[str, OnScreen]:
     """Every view at a setting."""
     table = trained(progress)
-    where = source_of("trained", progress, table)
-    found = {
+    source = source_of("trained", progress, table)
+    views = {
         "training": training_shown(progress),
         "gradient": gradient_shown(SPEC, start=3, length=9),
-        "lookup": lookup_shown(table, where, "error", "", 32, position=5),
-        "beyond": lookup_shown(table, where, "error", "", 32, position=16),
-        "formula": lookup_shown(table, where, "formula", "sinusoidal", 32, position=20),
+        "lookup": lookup_shown(table, source, "error", "", 32, position=5),
+        "beyond": lookup_shown(table, source, "error", "", 32, position=16),
+        "formula": lookup_shown(table, source, "formula", "sinusoidal", 32, position=20),
         "compare": comparison_shown(progress, [random_table(SPEC), table], in_spreads=True),
     }
-    return found | {which: measure_shown(table, where, which) for which in MEASURES}
+    return views | {which: measure_shown(table, source, which) for which in MEASURES}
 
 
 def arrays(shown: OnScreen) -> dict[str, np.ndarray]:
@@ -79,11 +79,11 @@ def test_every_view_fills_one_archive(progress: Progress, monkeypatch: pytest.Mo
     for name, shown in seen(progress).items():
         view = shown.view()
         files = zipfile.ZipFile(io.BytesIO(list(archive(view))[-1]))
-        kept = {Path(one).name for one in files.namelist()}
+        kept = {Path(path).name for path in files.namelist()}
         assert "README.md" in kept, name
         assert f"{shown.name}.html" in kept, name
         assert {f"{table.name}.npy" for table in shown.tables()} <= kept, name
-        assert sum(one.endswith(".py") for one in kept) == len(shown.scripts), name
+        assert sum(path.endswith(".py") for path in kept) == len(shown.scripts), name
 
 
 def test_pages_hold_no_outside_address(progress: Progress, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -92,8 +92,8 @@ def test_pages_hold_no_outside_address(progress: Progress, monkeypatch: pytest.M
         (picture,) = shown.view().pictures.values()
         page = picture().replace(get_plotlyjs(), "")
         assert "var(--st" not in page, name
-        found = set(re.findall(r"https?://[^\s\"'<>]+", page))
-        assert found <= {"http://localhost/table"}, name
+        addresses = set(re.findall(r"https?://[^\s\"'<>]+", page))
+        assert addresses <= {"http://localhost/table"}, name
 
 
 def test_arrays_are_the_cores(progress: Progress) -> None:
@@ -148,20 +148,20 @@ def test_figures_hold_the_numbers(progress: Progress) -> None:
 def test_scripts_run_alone(progress: Progress, tmp_path: Path) -> None:
     scripts = [script() for shown in seen(progress).values() for script in shown.scripts.values()]
     answers = run_all(scripts, tmp_path)
-    said = dict(zip(seen(progress), [one.said for one in answers], strict=False))
-    assert f"step 6: loss {progress.last.loss:.6f}" in said["training"]
-    assert "9 rows moved: 3 to 11" in said["gradient"]
-    assert "position 16: index out of range" in said["beyond"]
-    assert "32 positions, 8 dimensions" in said["formula"]
+    printed = dict(zip(seen(progress), [answer.text for answer in answers], strict=False))
+    assert f"step 6: loss {progress.last.loss:.6f}" in printed["training"]
+    assert "9 rows moved: 3 to 11" in printed["gradient"]
+    assert "position 16: index out of range" in printed["beyond"]
+    assert "32 positions, 8 dimensions" in printed["formula"]
     mean = measures(trained(progress)).mean_norm
-    assert sum(f"mean norm                {mean:.6g}" in one.said for one in answers) == 7
+    assert sum(f"mean norm                {mean:.6g}" in answer.text for answer in answers) == 7
 
 
 def test_your_own_file_is_read_by_its_name(progress: Progress) -> None:
     own = load_table(io.BytesIO(save({"wpe": torch.ones(8, 4)})), source="my table.safetensors")
-    where = source_of("file", progress, own)
-    assert where == StoredTable("my table.safetensors", "wpe", 0)
-    (script,) = measure_shown(own, where, "norms").scripts.values()
+    source = source_of("file", progress, own)
+    assert source == StoredTable("my table.safetensors", "wpe", 0)
+    (script,) = measure_shown(own, source, "norms").scripts.values()
     assert "file = 'my table.safetensors'" in script()
 
 
@@ -182,18 +182,18 @@ def test_every_view_of_the_page_has_both_buttons(view: str) -> None:
     assert any(option.startswith(f"{array}, ") for option in menu.options)
     assert any(button.label.startswith("HTML") for button in app.get("download_button"))
     app = opened("table", "table.code", view=view)
-    assert any(code in one.value and "posembed" not in one.value for one in app.code)
+    assert any(code in block.value and "posembed" not in block.value for block in app.code)
 
 
 def test_what_the_sliders_say_is_taken() -> None:
     app = opened(
         "table", "table.code", view="lookup", position="77", beyond="longer", source="sinusoidal"
     )
-    (script,) = [one.value for one in app.code]
+    (script,) = [code.value for code in app.code]
     assert "position = 77" in script
     assert "length = 256" in script
     assert "two_m = torch.arange(0, embed_dim, 2" in script
     app = opened("table", "table.code", view="gradient", start="4", tokens="12")
-    (script,) = [one.value for one in app.code]
+    (script,) = [code.value for code in app.code]
     assert "start = 4" in script
     assert "seq_len = 12" in script

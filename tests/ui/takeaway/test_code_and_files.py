@@ -29,7 +29,7 @@ from tests.visits import arrived, opened
 
 
 @pytest.mark.parametrize(
-    ("page", "key", "said"),
+    ("page", "key", "line"),
     [
         ("combine", "combine.code", "two_m = torch.arange(0, embed_dim, 2"),
         ("attention", "attention.code", "scores.softmax(-1)"),
@@ -38,9 +38,9 @@ from tests.visits import arrived, opened
         ("table", "table.code", "torch.optim.AdamW"),
     ],
 )
-def test_every_page_shows_its_code(page: str, key: str, said: str) -> None:
+def test_every_page_shows_its_code(page: str, key: str, line: str) -> None:
     app = opened(page, key)
-    assert any(said in code.value and "posembed" not in code.value for code in app.code)
+    assert any(line in code.value and "posembed" not in code.value for code in app.code)
 
 
 def test_nothing_is_made_before_a_button_is_opened() -> None:
@@ -131,8 +131,8 @@ def test_the_view_of_a_models_rope_is_complete() -> None:
     data = list(archive(view))[-1]
     assert isinstance(data, bytes)
     name = "posembed-rope-yarn-16384"
-    with zipfile.ZipFile(io.BytesIO(data)) as found:
-        files = {path.partition("/")[2]: found.read(path) for path in found.namelist()}
+    with zipfile.ZipFile(io.BytesIO(data)) as packed:
+        files = {path.partition("/")[2]: packed.read(path) for path in packed.namelist()}
     assert list(files) == [
         "README.md", f"{name}-pairs.html", f"{name}-scores.html", f"{name}.py", "report.txt",
         "pairs.csv", "pairs.npy", "scores.npy",

@@ -35,8 +35,8 @@ SVG = (
 
 
 def test_a_png_and_an_svg_are_kept() -> None:
-    found = read_drawings({"pairs": {"png": sent(png()), "svg": SVG}}, ["pairs"])
-    assert found == (Drawing("pairs", "png", png()), Drawing("pairs", "svg", SVG.encode()))
+    drawings = read_drawings({"pairs": {"png": sent(png()), "svg": SVG}}, ["pairs"])
+    assert drawings == (Drawing("pairs", "png", png()), Drawing("pairs", "svg", SVG.encode()))
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_names_that_the_page_does_not_have_are_left_out() -> None:
 def test_drawings_have_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(drawings, "MAX_DRAWINGS", len(png()) + len(SVG.encode()))
     message = {name: {"png": sent(png()), "svg": SVG} for name in ("first", "second")}
-    kept = [(one.name, one.kind) for one in read_drawings(message, ["first", "second"])]
+    kept = [(drawing.name, drawing.kind) for drawing in read_drawings(message, ["first", "second"])]
     assert kept == [("first", "png"), ("first", "svg")]
 
 
@@ -100,8 +100,8 @@ def test_the_archive_holds_the_drawings_and_lists_them() -> None:
             {"pairs": {"png": sent(png())}, "scores": {"svg": SVG}}, ["pairs", "scores"]
         ),
     )
-    with zipfile.ZipFile(io.BytesIO(list(archive(view))[-1])) as found:
-        files = {name.partition("/")[2]: found.read(name) for name in found.namelist()}
+    with zipfile.ZipFile(io.BytesIO(list(archive(view))[-1])) as packed:
+        files = {name.partition("/")[2]: packed.read(name) for name in packed.namelist()}
     readme = files["README.md"].decode()
     assert list(files) == [
         "README.md", "posembed-pairs.html", "posembed-scores.html", "posembed-rope.py",

@@ -79,10 +79,10 @@ def test_too_large_a_file_is_refused_before_anything_is_computed(kind: str) -> N
     table = Table("combined", "h", (8192, 4096), unasked)
     with pytest.raises(TooLargeError) as refused:
         next(encoded(table, kind))
-    said = str(refused.value)
-    assert f"combined.{kind} would have 8,192 × 4,096 values" in said
-    assert "files go up to 64 MB" in said
-    assert "\n" not in said
+    message = str(refused.value)
+    assert f"combined.{kind} would have 8,192 × 4,096 values" in message
+    assert "files go up to 64 MB" in message
+    assert "\n" not in message
 
 
 def view_of(*tables: Table, picture: Callable[[], str] = lambda: "<html>") -> View:
@@ -110,20 +110,20 @@ def test_the_archive_says_what_it_is() -> None:
     matrix = torch.arange(32.0).reshape(4, 8)
     view = view_of(table_of(matrix))
     data = finished(archive(view, ["plotly"]))
-    with zipfile.ZipFile(io.BytesIO(data)) as found:
+    with zipfile.ZipFile(io.BytesIO(data)) as packed:
         folder = "posembed-rope-4x8/"
-        assert found.testzip() is None
-        assert sorted(found.namelist()) == [
+        assert packed.testzip() is None
+        assert sorted(packed.namelist()) == [
             f"{folder}README.md", f"{folder}posembed-rope-4x8.html",
             f"{folder}posembed-rope-4x8.py", f"{folder}token.npy",
         ]  # fmt: skip
-        assert np.array_equal(np.load(io.BytesIO(found.read(f"{folder}token.npy"))), matrix)
-        readme = found.read(f"{folder}README.md").decode()
-    for said in (
+        assert np.array_equal(np.load(io.BytesIO(packed.read(f"{folder}token.npy"))), matrix)
+        readme = packed.read(f"{folder}README.md").decode()
+    for phrase in (
         "# RoPE", "What is seen.", "- scale: 1", "Link: http://localhost/?encoding=rope",
         "`token.npy`: some numbers (4 × 8, float32)", "- torch 2.", "- plotly ", "- Python 3.",
     ):  # fmt: skip
-        assert said in readme
+        assert phrase in readme
     assert data == finished(archive(view, ["plotly"]))
 
 
@@ -132,9 +132,9 @@ def test_the_archive_leaves_out_what_does_not_fit_and_says_so() -> None:
     view = view_of(small, Table("combined", "h", (8192, 4096), unasked))
     data = finished(archive(view))
     assert len(data) < 10_000
-    with zipfile.ZipFile(io.BytesIO(data)) as found:
-        readme = found.read("posembed-rope-4x8/README.md").decode()
-        assert not any("combined" in name for name in found.namelist())
+    with zipfile.ZipFile(io.BytesIO(data)) as packed:
+        readme = packed.read("posembed-rope-4x8/README.md").decode()
+        assert not any("combined" in name for name in packed.namelist())
     assert "Too large for this archive of up to 64 MB: combined." in readme
 
 
@@ -146,8 +146,8 @@ def test_an_archive_is_no_larger_than_said() -> None:
 
 
 @pytest.mark.parametrize(
-    ("size", "said"),
+    ("size", "text"),
     [(12, "12 bytes"), (3200, "3.2 kB"), (33_000, "33 kB"), (134_217_728, "134 MB")],
 )
-def test_sizes_are_said_shortly(size: int, said: str) -> None:
-    assert said_bytes(size) == said
+def test_sizes_are_said_shortly(size: int, text: str) -> None:
+    assert said_bytes(size) == text

@@ -493,8 +493,8 @@ def test_a_list_that_holds_itself_is_walked_once():
 
 def test_a_zip_whose_directory_lies_gives_no_more_than_it_declares():
     data = bytearray(zipped({"wpe.npy": npy(np.zeros((1000, 1000), np.float32))}))
-    where = data.index(b"PK\x01\x02")
-    struct.pack_into("<L", data, where + 24, 4096)  # the declared size, once 4 MB
+    entry = data.index(b"PK\x01\x02")
+    struct.pack_into("<L", data, entry + 24, 4096)  # the declared size, once 4 MB
     with pytest.raises(pc.CheckpointError, match="damaged"):
         load(bytes(data), limit=2**20)
 
