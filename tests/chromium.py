@@ -1,4 +1,4 @@
-"""Fixtures for tests in Chromium, one for all of them: a browser, pages without console errors."""
+"""Fixtures for tests in Chromium: one browser for all, and pages without console errors."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from playwright.sync_api import (
     sync_playwright,
 )
 
-PATIENCE = 60_000  # milliseconds until what a test waits for must be there: being busy is no fault
+PATIENCE = 60_000  # milliseconds to wait before a test fails: a busy machine is not a fault
 DEBIAN_CHROMIUM = Path("/usr/bin/chromium")
 ARGUMENTS = [
     "--no-sandbox",
@@ -33,7 +33,7 @@ ARGUMENTS = [
     "--process-per-site",
 ]
 SCREEN = {"width": 1280, "height": 900}
-# What a page can be given of its own; anything else takes a context of its own.
+# Options that can be set on a page; any other needs a context of its own.
 OF_A_PAGE = {"viewport", "color_scheme", "reduced_motion"}
 STORED = "cookies,local_storage,indexeddb,cache_storage,service_workers"
 
@@ -53,13 +53,13 @@ def browser() -> Iterator[Browser]:
 def warm(browser: Browser) -> Iterator[Page]:
     """An empty page whose context keeps its HTTP cache, and its process, from test to test.
 
-    A page beside it paints in half the processor time that it takes in a browser that was never
-    here: 3.4 MB of Streamlit and 4.7 MB of Plotly are neither fetched nor compiled again.
+    Another page in it paints in half the processor time that a fresh browser needs: 3.4 MB of
+    Streamlit and 4.7 MB of Plotly are neither fetched nor compiled again.
     """
     context = browser.new_context(viewport=SCREEN)
     context.set_default_timeout(PATIENCE)
     page = context.new_page()
-    # Of the same site as all servers of these tests, hence in the same process.
+    # From the same site as all servers of these tests, hence in the same process.
     page.route("**", lambda route: route.fulfill(body=""))
     page.goto("http://127.0.0.1/")
     yield page
@@ -81,7 +81,7 @@ class Traffic:
 
 @pytest.fixture
 def traffic() -> Traffic:
-    """What the websocket of `page` (and of pages made by `new_page`) brings."""
+    """What arrives over the websocket of `page` and of the pages made by `new_page`."""
     return Traffic()
 
 
@@ -91,9 +91,9 @@ def new_page(browser: Browser, warm: Page, traffic: Traffic) -> Iterator[Callabl
 
     Nothing that an earlier test stored is left, but what it fetched is still in the HTTP cache.
 
-    tolerate: a pattern; errors with it in their text, or in the URL in brackets behind that, are
-        ones that the test expects.
-    cold: in a browser that was never here.
+    tolerate: a pattern; the test expects errors that have it in their text, or in the URL in
+        brackets after the text.
+    cold: in a browser that has not loaded the app before.
     """
     errors: list[str] = []
     origins: set[str] = set()
@@ -137,18 +137,18 @@ def page(new_page: Callable[..., Page]) -> Page:
 
 
 def told(message: ConsoleMessage) -> str:
-    """An error's text, and the URL that it is about."""
+    """An error's text, and the URL that it concerns."""
     return f"{message.text} ({message.location['url']})"
 
 
 def origin(frame: Frame) -> str:
-    """Where a frame's page comes from, as storage is kept apart."""
+    """A frame's origin, by which browsers keep storage apart."""
     scheme, host, *_ = urlsplit(frame.url)
     return f"{scheme}://{host}"
 
 
 def forget(context: BrowserContext, page: Page, origins: set[str]) -> None:
-    """Empty the stores of these origins, whose pages are closed."""
+    """Empty the storage of these origins, whose pages are closed."""
     session = context.new_cdp_session(page)
     for place in origins:
         session.send("Storage.clearDataForOrigin", {"origin": place, "storageTypes": STORED})

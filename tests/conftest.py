@@ -1,4 +1,4 @@
-"""Checks every shape and type that the core's signatures promise; one browser; who runs what."""
+"""Shape checks for the core's signatures, one browser for all tests, and the order of tests."""
 
 from collections import Counter
 from typing import Any
@@ -12,8 +12,8 @@ from tests.chromium import browser, new_page, page, traffic, warm
 
 __all__ = ["browser", "new_page", "page", "traffic", "warm"]  # fixtures
 
-# Before anything imports the core, else what is imported already stays unchecked. An int where a
-# float is promised is fine, as it is for mypy.
+# Must come before anything imports the core: modules imported earlier stay unchecked. An int where
+# a float is promised is fine, as it is for mypy.
 install_import_hook(
     "posembed_core", "beartype.beartype(conf=beartype.BeartypeConf(is_pep484_tower=True))"
 )
@@ -22,21 +22,21 @@ install_import_hook(
 settings.register_profile("posembed", derandomize=True, deadline=None, database=None)
 settings.load_profile("posembed")
 
-# Where a test takes seconds it comes early: two processes then end with small things to share out.
-# What lies in no folder of these comes first of all: the wheel is built and installed there.
+# Slow tests come early, so that two processes have small ones left to share out at the end. Tests
+# in none of these folders come first of all: one of them builds and installs the wheel.
 ORDER = ("deploy", "browser", "ui", "core")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Order the tests by folder, then those that share a set-up by how many they are."""
+    """Order the tests by folder; within one, the largest groups that share a set-up come first."""
     sizes = Counter(_unit(item.nodeid) for item in items)
     items.sort(key=lambda item: (_rank(item.nodeid), -sizes[_unit(item.nodeid)]))
 
 
 class Units(LoadScopeScheduling):
-    """Keeps what shares a set-up in one process; the rest goes to whichever is free.
+    """Keeps tests that share a set-up in one process; the others go to whichever is free.
 
-    xdist's own groups are not heeded with pytest 9.2: it takes a test's name for fixed.
+    xdist's own groups don't work with pytest 9.2: xdist tries to rename the tests.
     """
 
     def _split_scope(self, nodeid: str) -> str:
@@ -55,7 +55,7 @@ def _rank(nodeid: str) -> int:
 
 
 def _unit(nodeid: str) -> str:
-    """What runs in one process, one after the other: the cluster's tests, else mostly a module."""
+    """The tests that one process runs in a row: all of the cluster's, otherwise mostly a module."""
     module = nodeid.partition("::")[0]
     if module in {"tests/deploy/test_proxy.py", "tests/deploy/test_replicas.py"}:
         return "cluster"

@@ -1,4 +1,4 @@
-"""What tests in Chromium do and see on every page: drag, wait until all is drawn, ask axe."""
+"""What tests in Chromium do on every page: drag, wait until all is drawn, ask axe."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 
 from tests.chromium import PATIENCE
 
-# Streamlit asks for its own addresses below a page's path first, when that is where one arrives.
+# Arriving at a page's path, Streamlit first asks for its own addresses below that path.
 AT_A_LINK = r" 404 .*\(http://[^/]+/[a-z-]+/_stcore/(health|host-config)\)$"
 # What axe finds wrong with Streamlit's elements: st.caption and st.file_uploader.
 STREAMLITS_OWN = {
@@ -22,16 +22,16 @@ STILL = 400  # milliseconds in which nothing has moved
 
 
 def at_rest(page: Page, charts: int = 1) -> None:
-    """Wait until so many charts, all that the page has, show what Plotly holds."""
+    """Wait until this many charts, all that the page has, show what Plotly holds."""
     expect(page.locator(".live-plot")).to_have_count(charts)
     expect(page.locator(".live-plot[data-state=rest]")).to_have_count(charts)
 
 
 def settled(page: Page, states: Sequence[str] = ("rest",)) -> None:
-    """Wait until the script has run to its end and no chart, nor its place, has moved for a while.
+    """Wait until the script has ended and no chart has changed or moved for a while.
 
-    What a script sends comes in order, its end last; a chart draws a moment after it is told.
-    states: what the charts may be in then; none given, any.
+    A script's messages arrive in order, its end last; a chart draws a moment after its message.
+    states: those that the charts may be in then; any, if none is given.
     """
     page.evaluate("delete window.wasSettled")
     page.wait_for_function(
@@ -51,7 +51,7 @@ def settled(page: Page, states: Sequence[str] = ("rest",)) -> None:
 
 
 def eventually(page: Page, read: Callable[[], Any], expected: Any) -> None:
-    """Wait until `read` gives what is expected; fail with what it gave last."""
+    """Wait until `read` gives the expected value; fail with the last one it gave."""
     for _ in range(PATIENCE // 100):
         if read() == expected:
             return
@@ -60,9 +60,9 @@ def eventually(page: Page, read: Callable[[], Any], expected: Any) -> None:
 
 
 def graph(page: Page, ask: str) -> Any:
-    """What a function of the first chart's Plotly graph gives, once Plotly has drawn it.
+    """The value of a function of the first chart's Plotly graph, once Plotly has drawn it.
 
-    A chart has painted cells, or none of its own, before plotly.js is there.
+    Before plotly.js has loaded, a chart has its painted cells or nothing.
     """
     return page.locator(".live-plot .js-plotly-plot").first.evaluate(ask)
 
@@ -73,7 +73,7 @@ def painted(page: Page) -> int:
 
 
 def query(page: Page) -> dict[str, list[str]]:
-    """What stands in the address bar."""
+    """The query in the address bar."""
     return parse_qs(urlsplit(page.url).query)
 
 
@@ -95,8 +95,8 @@ def drag(
 
 
 def barriers(page: Page) -> list[tuple[str, object, str]]:
-    """What axe finds, but for Streamlit's own elements."""
-    # Streamlit lets Tab come to a block of code once it has measured that it scrolls.
+    """What axe finds in all elements but Streamlit's own."""
+    # Streamlit lets Tab reach a block of code once it has measured that the block scrolls.
     page.wait_for_function(
         """[...document.querySelectorAll('[data-testid=stCode] pre')].every((e) => e.tabIndex >= 0
              || (e.scrollWidth <= e.clientWidth && e.scrollHeight <= e.clientHeight))"""

@@ -16,7 +16,7 @@ FAR = 10**7
 
 
 def values(parameter: Parameter, default: Any) -> st.SearchStrategy[Any]:
-    """Legal values of one field: its default, its bounds, and what lies between.
+    """Legal values of one field: its default, its bounds, and values between them.
 
     Whole numbers other than seeds stay near the lower bound or at the default: a large table is
     slow, not different.
@@ -47,8 +47,8 @@ def fields(cls: type[pc.Encoding]) -> st.SearchStrategy[dict[str, Any]]:
 def legal(data: st.DataObject, cls: type[pc.Encoding], **fixed: Any) -> pc.Encoding:
     """An encoding of this class with any legal settings; ``fixed`` ones stay.
 
-    Where fields don't fit together, the error's nearest legal value is taken, as a page does. Not
-    a strategy itself: the type checker picks entries of a list at random, which strategies may not.
+    Where fields don't fit together, the error's nearest legal value is taken, as on a page. Not a
+    strategy itself: beartype checks entries of a list at random, which hypothesis forbids.
     """
     defaults = {item.name: item.default for item in dataclasses.fields(cls)}
     chosen = data.draw(fields(cls)) | fixed

@@ -1,4 +1,4 @@
-"""What keeps the project open to others: licences that fit, workflows and forms that are valid."""
+"""What others need to join in: compatible licences, and workflows and forms that are valid."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every lesson is held to the pages it leads through: a bad file fails `make check`."""
+"""Every lesson is checked against the pages it leads through."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def settings(app: AppTest) -> dict[str, str]:
 
 
 def faults(step: Step) -> list[str]:
-    """What a page has to say against a step's settings."""
+    """What a page objects to in a step's settings."""
     app = open_page(step.page, dict(step.params))
     complaints = [element.value for element in (*app.warning, *app.exception)]
     refused = [element.value for element in app.error]

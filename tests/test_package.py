@@ -1,4 +1,4 @@
-"""The core as a distribution: a wheel of nothing else, and what works where only that is there."""
+"""The core as a distribution: a wheel of it alone, and what works with only that installed."""
 
 import json
 import os
@@ -63,7 +63,7 @@ def run(*command: str | Path, cwd: Path, succeeds: bool = True) -> str:
 
 
 def declared(requirements: list[str], extra: str = "") -> dict[str, Distribution]:
-    """The installed packages that these requirements bring along, and theirs in turn."""
+    """The installed packages that these requirements bring with them, directly or indirectly."""
     packages: dict[str, Distribution] = {}
     for line in requirements:
         requirement = Requirement(line)
@@ -76,7 +76,7 @@ def declared(requirements: list[str], extra: str = "") -> dict[str, Distribution
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Built from a copy of what git keeps, without a network."""
+    """Built from a copy of the tracked files, without a network."""
     source, out = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("wheel")
     for path in tracked_files():
         name = path.relative_to(ROOT)
@@ -91,7 +91,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def python(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An interpreter that has the wheel and what the wheel declares, extras apart: no more."""
+    """An interpreter with the wheel and the requirements it declares, without extras: no more."""
     home = tmp_path_factory.mktemp("clean")
     venv.create(home, symlinks=True)
     (site,) = home.glob("lib/python*/site-packages")
@@ -116,7 +116,7 @@ def test_the_wheel_holds_the_core_and_nothing_else(wheel: Path) -> None:
 
 @pytest.fixture(scope="module")
 def answers(python: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """What one run of the installed core says, in one process, since torch takes its time."""
+    """The output of the installed core, all in one process since torch is slow to import."""
     model = tmp_path_factory.mktemp("model")
     for name in FILES:
         (model / name).write_text("{}")
@@ -145,7 +145,7 @@ def test_without_tokenizers_a_model_says_which_extra_it_needs(answers: dict[str,
 def test_type_checkers_read_the_installed_types(python: Path, tmp_path: Path) -> None:
     script = tmp_path / "user.py"
     script.write_text(f"import {CORE} as pc\n\nreveal_type(pc.create('rope', head_dim=64))\n")
-    # torch's own types are not what is asked here, and reading them takes most of the time.
+    # torch's own types don't matter here, and reading them would take most of the time.
     settings = "[mypy]\nstrict = True\n[mypy-torch.*,numpy.*]\nfollow_imports = skip\n"
     (tmp_path / "mypy.ini").write_text(settings)
     mypy = [sys.executable, "-m", "mypy", "--python-executable", python, "--config-file"]

@@ -25,7 +25,7 @@ TEXT_NAMES = {"Dockerfile", "LICENSE", "Makefile", "run", ".dockerignore", ".git
 
 
 def tracked_files() -> list[Path]:
-    """What git keeps, and what it would keep: neither caches nor environments."""
+    """Files that git tracks or would track: neither caches nor environments."""
     command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     listing = subprocess.run(command, cwd=ROOT, capture_output=True, check=True, text=True).stdout
     return [path for name in listing.split("\0") if name and (path := ROOT / name).is_file()]
@@ -61,7 +61,7 @@ def imported_names(path: Path) -> set[str]:
 
 
 def lines_below_the_imports(path: Path) -> int:
-    """How long a module is from its first statement that is no import to its end."""
+    """How many lines a module has from its first statement after the imports to its end."""
     text = path.read_text(encoding="utf-8")
     imports = [
         node.end_lineno or node.lineno
@@ -148,7 +148,7 @@ def test_every_requirement_is_an_exact_pin(file: str) -> None:
     ] == []
 
 
-def test_every_pin_has_its_say_once() -> None:
+def test_every_package_is_pinned_once() -> None:
     pins = [pin for file in REQUIREMENTS for pin in requirements(file)]
     names = [pin.split("==")[0].lower().replace("_", "-") for pin in pins]
     assert sorted(names) == sorted(set(names))
@@ -206,7 +206,7 @@ def test_every_path_that_a_text_names_is_there(text: str) -> None:
 
 
 def is_path(name: str) -> bool:
-    """Whether a word in code is meant as a path: it begins with a folder of ours, or is a text."""
+    """Whether a word in backticks is a path: it starts with a folder of ours, or names a text."""
     return name.split("/", maxsplit=1)[0] in FOLDERS or Path(name).suffix in {
         ".md",
         ".toml",

@@ -1,4 +1,4 @@
-"""What the code says: no article before a name that isn't known yet, and no word out of place."""
+"""The words in the code: articles that fit their nouns, nothing about servers in the core."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PAGES = sorted((ROOT / "pages").rglob("*.py"))
 
 
 def articles_before_names(text: str) -> Iterator[str]:
-    """Where an f-string puts "a" or "an" before a value, of which it can't know the first sound."""
+    """Where an f-string puts "a" or "an" before a value whose first sound it can't know."""
     for node in ast.walk(ast.parse(text)):
         if not isinstance(node, ast.JoinedStr):
             continue

@@ -19,16 +19,16 @@ NAVIGATION = Path(__file__).parents[1] / "pages" / "navigation.py"
 def arrived(
     page: str, params: Mapping[str, str] | None = None, state: Mapping[str, Any] | None = None
 ) -> AppTest:
-    """The page ``pages/<page>.py`` as one who comes by its link sees it.
+    """The page ``pages/<page>.py`` as somebody who follows a link sees it.
 
-    state: what the session's state holds already.
+    state: what is already in the session's state.
     """
     app = AppTest.from_file(str(NAVIGATION), default_timeout=120)
     app._bidi_component_manager = _components()
     (path,) = [site.path for site in PAGES if site.file == f"{page}.py"]
     if path != PAGES[0].path:
-        # `switch_page` works only after a run, on the landing page: here it would cost as much as
-        # the page that is wanted. Streamlit knows a page by the hash of its path.
+        # `switch_page` works only after a run of the landing page, which would take as long as the
+        # page that is wanted. Streamlit identifies a page by the hash of its path.
         app._page_hash = calc_hash(path)
     for name, value in (params or {}).items():
         app.query_params[name] = value
@@ -46,9 +46,9 @@ def opened(page: str, button: str, **params: str) -> AppTest:
 
 @cache
 def _components() -> BidiComponentManager:
-    """One register of components for all sessions, as a server has.
+    """One register of components for all sessions, as on a server.
 
-    `AppTest` makes one for each, and reads the metadata of every installed distribution for that:
+    `AppTest` makes one for each session, reading the metadata of every installed distribution:
     four fifths of a test's time.
     """
     manager = BidiComponentManager()

@@ -33,7 +33,7 @@ scales = st.floats(-8, 8)
 
 
 def at_width(slug: str, width: int, **more: Any) -> pc.Encoding:
-    """An encoding whose vectors have this many channels."""
+    """An encoding whose vectors have this many dimensions."""
     parameters = pc.encodings()[slug].parameters()
     sized = {name: width for name, item in parameters.items() if item.role == "dimension"}
     return pc.create(slug, **sized, **more)
@@ -75,7 +75,7 @@ def test_handbook_combining(row: int, token: str, position: str, combined: str) 
 
 def test_handbook_injection() -> None:
     tokens = pc.random_tokens(4, 8, seed=123, std=1.0, skip=24)
-    # The positions are the draws that follow the tokens': 24 + 4 · 8 = 56.
+    # The positions are drawn right after the tokens: 24 + 4 · 8 = 56.
     drawn = pc.create("learned", max_seq_len=4, embed_dim=8, seed=123, skip=56, std=0.1)
     c = pc.combine(tokens, drawn)
     assert printed(c.token[0, :4]) == ["-1.254", "-0.638", "0.907", "-1.429"]
@@ -176,7 +176,7 @@ def test_projection_of_a_concatenation_is_a_sum_of_two(
     assert identity.add_parameters == out * d
 
 
-def test_the_identity_is_computed_and_not_said() -> None:
+def test_the_identity_is_computed_and_not_assumed() -> None:
     # 100 + 10 terms summed in another order hardly ever give the same bits.
     identity = concat_identity(pc.random_tokens(50, 100), pc.random_tokens(50, 10), out=40)
     assert identity.residual > 0
@@ -198,7 +198,7 @@ def test_c10_every_entry_of_a_square_batch_gets_the_same_positions() -> None:
 def test_c10_square_matrices_are_not_transposed(size: int) -> None:
     encoding = pc.create("sinusoidal", embed_dim=size)
     moved = pc.combine(torch.zeros(size, size), encoding).combined
-    # Position 0 is [0, 1, 0, 1 …], along the channels.
+    # Position 0 is [0, 1, 0, 1 …], along the dimensions.
     assert moved[0].tolist() == [float(k % 2) for k in range(size)]
     assert float(moved[1, 0]) == pytest.approx(math.sin(1), abs=1e-7)
 
@@ -286,7 +286,7 @@ def test_given_positions_are_rows_of_the_whole(
 ) -> None:
     encoding, tokens = at_width(slug, 8), pc.random_tokens(16, 8).double()
     whole = pc.combine(tokens, encoding, scale=scale)
-    # The last position is in it, since some frequencies depend on the sequence's length.
+    # Includes the last position, since some frequencies depend on the sequence's length.
     here = [*range(start, start + count), 15]
     part = pc.combine(tokens[here], encoding, here, scale=scale)
     torch.testing.assert_close(part.combined, whole.combined[here], rtol=1e-12, atol=1e-12)
@@ -316,7 +316,7 @@ def test_linear_in_the_scale(slug: str, operation: Any, scale: float) -> None:
 def test_scale_zero_is_no_position(slug: str) -> None:
     tokens, encoding = pc.random_tokens(6, 8), at_width(slug, 8)
     c = pc.combine(tokens, encoding, scale=0.0)
-    # A temperature that some scalings put on the channels that turn isn't position.
+    # The temperature that some scalings put on the rotated dimensions isn't position.
     factor = encoding.attention_factor(6) if isinstance(encoding, pc.RotaryEncoding) else 1.0
     torch.testing.assert_close(c.combined, factor * tokens)
 
@@ -329,7 +329,7 @@ def test_half_the_scale_of_a_rotation_is_half_the_angle(slug: str) -> None:
     torch.testing.assert_close(slow.combined, fast, rtol=1e-12, atol=1e-12)
 
 
-# --- a family's contribution, for whoever keeps parts of it ---
+# --- parts of a family's contribution ---
 
 
 @pytest.mark.parametrize("slug", SLUGS)
@@ -358,7 +358,7 @@ def test_an_excerpt_is_what_the_whole_contributes_there(
         torch.testing.assert_close(part.position, whole.position[rows])
 
 
-def test_vectors_that_are_given_are_not_computed_anew() -> None:
+def test_vectors_that_are_given_are_not_computed_again() -> None:
     given_rows = torch.full((2, 8), 3.0)
     for slug in ("sinusoidal", "shaw"):
         contributed = at_width(slug, 8).contribute(
@@ -495,7 +495,7 @@ def test_the_greatest_width() -> None:
 
 
 def test_an_unknown_operation_names_the_known_ones() -> None:
-    # Straight to the check, since the type checker refuses the word before `combine` does.
+    # Straight to the check: the type checker would refuse the word before `combine` does.
     with pytest.raises(pc.EncodingError, match="add, multiply, concat, got 'subtract'") as caught:
         check_fit(pc.create("none", embed_dim=8), 8, "subtract")
     assert caught.value.field == "operation"

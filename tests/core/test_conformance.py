@@ -1,4 +1,4 @@
-"""What every registered encoding must do, whichever it is; nothing here names one."""
+"""What every registered encoding must do; nothing here names a particular one."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_one_position_at_a_time_equals_all_at_once(slug: str, data: st.DataObjec
     q, k = vectors(encoding, len(at), 1), vectors(encoding, len(at), 2)
     together = encoding.scores(q, k, at, at)
     for index, position in enumerate(at):
-        # All keys are there, so that encodings whose frequencies depend on the length see it.
+        # All keys are given, for encodings whose frequencies depend on the length.
         alone = encoding.scores(q[..., index : index + 1, :], k, [position], at)
         row = together[..., index : index + 1, :]
         torch.testing.assert_close(alone, row, rtol=1e-6, atol=1e-6)
@@ -130,7 +130,7 @@ def test_no_position_at_scale_zero(slug: str, data: st.DataObject) -> None:
     q, k = vectors(encoding, len(at), 1), vectors(encoding, len(at), 2)
     scores = encoding.scores(q, k, at, at, scale=0.0, softmax_scale=0.5)
     if isinstance(encoding, pc.RotaryEncoding):
-        # A temperature that some scalings put on the channels that turn isn't position.
+        # The temperature that some scalings put on the rotated dimensions isn't position.
         factor = torch.ones(width(encoding), dtype=torch.float64)
         factor[: encoding.rotary_dim] = encoding.attention_factor(max(at) + 1)
         q, k = q * factor, k * factor
@@ -152,7 +152,7 @@ def test_every_setting_survives_a_url(slug: str, data: st.DataObject) -> None:
 
 
 def illegal_values(parameter: Parameter) -> list[tuple[Any, str]]:
-    """Values that a field can't have, and what the error must say is allowed."""
+    """Values that a field can't have, each with what the error must say is allowed."""
     match parameter:
         case Number():
             bounds = [(parameter.low - 1, f"{int(parameter.low)}"), (parameter.high * 2 + 1, "")]

@@ -16,7 +16,7 @@ import posembed_core as pc
 from posembed_core import registry
 
 ROOT = Path(__file__).parents[2]
-# Programs whose text is copied into scripts: nobody imports them.
+# Programs whose text is copied into scripts; never imported.
 PROGRAMS = (".recipes.", ".blocks.")
 MODULES = sorted(
     module.name
@@ -37,7 +37,7 @@ def public(module: str, *kinds: type[ast.AST]) -> dict[str, Any]:
 def examples(name: str, thing: Callable[..., Any]) -> list[doctest.DocTest]:
     """The examples of a function, or of a class and its methods.
 
-    ``module=False``: under the hook that checks shapes a function is a wrapper from elsewhere.
+    ``module=False``: functions wrapped by the hook that checks shapes seem to be from elsewhere.
     """
     variables = vars(importlib.import_module(thing.__module__)).copy()
     tests = doctest.DocTestFinder().find(thing, name, module=False, globs=variables)
@@ -45,7 +45,7 @@ def examples(name: str, thing: Callable[..., Any]) -> list[doctest.DocTest]:
 
 
 def failures(test: doctest.DocTest) -> str:
-    """What doctest writes about an example that doesn't give what it says; else nothing."""
+    """What doctest reports of examples that don't give what they show; empty if all do."""
     lines: list[str] = []
     doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(test, out=lines.append)
     return "".join(lines)

@@ -1,4 +1,4 @@
-"""What an encoding says of lengths that training never saw, against what it computes there."""
+"""What an encoding says about lengths beyond training, against what it computes there."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_parameters_are_counted(slug: str, fields: dict, tensors) -> None:
     assert encoding.parameter_count == sum(tensor.numel() for tensor in tensors(encoding))
 
 
-def test_parameters_that_are_no_attribute() -> None:
+def test_parameters_that_are_not_attributes() -> None:
     # P (1024 × 64) and two projections; two layers of 1-32-8 with biases, c and L.
     assert pc.create("deberta", head_dim=64).parameter_count == 1024 * 64 + 2 * 64 * 64
     assert pc.create("fire", num_heads=8).parameter_count == 32 + 32 + 32 * 8 + 8 + 2

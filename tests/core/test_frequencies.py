@@ -1,4 +1,4 @@
-"""Many positions at once, and the rotation: what is done for speed changes no number."""
+"""Many positions at once, and the rotation: the fast ways give the same numbers."""
 
 import pytest
 import torch
@@ -18,7 +18,7 @@ from posembed_core.frequencies import (
     write_waves,
 )
 
-LONG = 1000  # so many positions of so many pairs are put together from few
+LONG = 1000  # enough positions and pairs that waves are put together from fewer angles
 PAIRS = 64
 
 
@@ -57,7 +57,7 @@ def test_a_long_table_in_float32_is_the_cast_of_the_exact_one(layout: str, dim: 
     if layout == "interleaved":
         wanted = torch.stack([columns[k % 2][:, k // 2] for k in range(dim)], dim=1)
     table = encoding.table(torch.arange(LONG))
-    # Half a unit in the last place of a number below 1, and a little for the rounding before it.
+    # Half a unit in the last place of a number below 1, plus a little for the earlier rounding.
     assert (table.double() - wanted).abs().max() <= 2**-25 * (1 + 1e-4)
 
 

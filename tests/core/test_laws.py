@@ -1,4 +1,4 @@
-"""Laws of single encodings and families; conformance has those that hold for every encoding."""
+"""Laws of single encodings and families; test_conformance has those that hold for every one."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tests.strategies import legal, vectors
 BY_ID = {law.id: law for law in LAWS}
 few = examples(max_examples=10)
 
-# Where each law is tested: a law without a test, or a test that went away, fails.
+# Where each law is tested; a law without a test fails, and so does a test that is gone.
 TESTS = {
     "conformance": [
         "test_one_position_at_a_time_equals_all_at_once",
@@ -126,7 +126,7 @@ def test_with_position_they_have_one(slug: str) -> None:
     encoding = pc.create(slug, **known)
     tokens = torch.randn(10, 16, generator=torch.Generator().manual_seed(0))
     result = permutation_test(tokens, encoding, random_projections(16, 2))
-    # A table of biases at initialisation is small, a vector for each position is not.
+    # A table of biases is small at initialisation; a vector for each position is not.
     least = 1e-2 if isinstance(encoding, pc.AdditiveEncoding) else 1e-3
     assert result.frobenius > least
 

@@ -1,4 +1,4 @@
-"""Every kind of field: what it takes, what it refuses and how, and its way through a URL."""
+"""Every kind of field: what it accepts, what it refuses and how, and how it survives a URL."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def test_lists_return(value: list[float]) -> None:
     assert set(text) <= set("0123456789.e-_")
 
 
-def test_a_whole_number_reads_as_one() -> None:
+def test_a_whole_number_is_written_without_a_point() -> None:
     assert REAL.format(10000.0) == "10000"
     assert REAL.format(0.1) == "0.1"
     assert REALS.format((1.0, 2.5, 1e-6)) == "1_2.5_1e-06"
@@ -151,7 +151,7 @@ def test_a_real_refuses(value: Any) -> None:
     assert error.nearest is None
 
 
-def test_an_optional_real_takes_nothing_for_an_answer_and_others_do_not() -> None:
+def test_only_an_optional_real_accepts_none() -> None:
     assert OPTIONAL.check("x", None) is None
     assert OPTIONAL.parse("x", "") is None
     refused(REAL, "", parse=True)
@@ -236,7 +236,7 @@ def test_a_list_names_the_entry(value: tuple[Any, ...], named: str) -> None:
 
 
 @pytest.mark.parametrize("value", [3.0, "1_2", np.array(3.0), torch.tensor(3.0), None])
-def test_a_list_is_a_list(value: Any) -> None:
+def test_a_list_must_be_a_list(value: Any) -> None:
     assert "list of numbers" in str(refused(REALS, value))
 
 

@@ -1,7 +1,7 @@
 """Faults that users of other code reported, by their id in the project's list of numbers.
 
-C22 and C71 (vision tables), C35, C36, C40 and C47 (configs and scalings) are not here: the latter
-are with the scalings' own tests, the former with encodings that don't exist yet.
+C22 is tested with the tables, and C35, C36, C40 and C47 with the configs and scalings. C71 needs an
+encoding of vision models, which doesn't exist yet.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def test_c03_layouts_are_a_permutation_of_columns() -> None:
 
 
 def test_c04_the_last_frequency_is_the_papers() -> None:
-    # tensor2tensor's exponent i / (d/2 - 1) would end at 1e-4, the paper's 2i/d ends at 1e-3.
+    # tensor2tensor's exponent i / (d/2 - 1) would end at 1e-4; the paper's 2i/d ends at 1e-3.
     ours = inverse_frequencies(8, 10000.0)
     close(ours, [1.0, 0.1, 0.01, 0.001], 1e-15)
     theirs = 10000.0 ** (-torch.arange(4, dtype=torch.float64) / 3)

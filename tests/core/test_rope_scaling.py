@@ -243,7 +243,7 @@ def test_frequencies_fall_and_never_exceed_those_before(encoding: Any) -> None:
 def theirs(
     config: Any, seq_len: int | None, layer_type: str | None = None
 ) -> tuple[torch.Tensor, float]:
-    """Transformers' own frequencies; its plain ones are written in each model's file instead."""
+    """Frequencies by transformers; the unscaled ones are in each model's own file."""
     config.standardize_rope_params()
     block = config.rope_parameters[layer_type] if layer_type else config.rope_parameters
     if block["rope_type"] == "default":
@@ -278,7 +278,7 @@ class Float64Tensor(torch.Tensor):
 
 
 class Float64Torch:
-    """Torch, but float32 means float64: to see the formula of a reference past its rounding."""
+    """Torch with float64 for float32, to see a reference's formula without its rounding."""
 
     def __getattr__(self, name: str) -> Any:
         if name in {"float", "float32"}:
@@ -354,5 +354,5 @@ def test_any_legal_setting_equals_transformers(
     inv_freq = ours.inv_freq(seq_len)
     torch.testing.assert_close(inv_freq, exact.double(), rtol=1e-10, atol=0)
     assert ours.attention_factor(seq_len) == pytest.approx(attention, rel=1e-12)
-    # As it stands, in float32, its blends of two frequencies lose more than one step of rounding.
+    # In float32, as it stands, blends of two frequencies lose more than one rounding step.
     torch.testing.assert_close(inv_freq, rounded.double(), rtol=1e-4, atol=0)

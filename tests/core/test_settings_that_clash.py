@@ -1,4 +1,4 @@
-"""Settings that are legal alone and not together: refused with what is allowed beside them."""
+"""Settings that are legal alone but not together: the error says what would be allowed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Replicas of the app behind the proxy's deployed configuration, all on loopback, and visitors."""
+"""Replicas of the app behind the deployed proxy configuration, on loopback, and their visitors."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ SCALE = 2  # the third slider
 
 
 class Replica:
-    """A server process of the app; it can be started again on the same port."""
+    """A server process of the app, which can be restarted on the same port."""
 
     def __init__(self, folder: Path, **environment: str) -> None:
         self.port = free_port()
@@ -49,7 +49,7 @@ class Replica:
         return self._process
 
     def start(self, *before: str, **options: object) -> None:
-        """Run `streamlit run app.py`, as an argument of the command ``before`` if there is one."""
+        """Run `streamlit run app.py`, as an argument of the command ``before`` if one is given."""
         with self.log.open("ab") as output:
             self._process = subprocess.Popen(
                 [
@@ -64,7 +64,7 @@ class Replica:
             )
 
     def wait(self) -> None:
-        """Until it is healthy."""
+        """Wait until it is healthy."""
         deadline = time.monotonic() + START_SECONDS
         while True:
             with contextlib.suppress(OSError):
@@ -75,7 +75,7 @@ class Replica:
             time.sleep(0.2)
 
     def get(self, path: str) -> str:
-        """What it answers when asked directly, without the proxy."""
+        """Its answer to a direct request, past the proxy."""
         with urllib.request.urlopen(f"http://127.0.0.1:{self.port}{path}", timeout=30) as answer:
             return str(answer.read().decode())
 
@@ -91,12 +91,12 @@ class Replica:
         return int(self.figure("active_sessions"))
 
     def stop(self, how: signal.Signals = signal.SIGTERM) -> int:
-        """Send a signal and wait for the end; the exit status."""
+        """Send a signal, wait for the process to end, and return its exit status."""
         self.process.send_signal(how)
         return self.process.wait(30)
 
     def end(self) -> None:
-        """Make sure that nothing of it goes on."""
+        """Make sure that the process has ended."""
         if self._process is not None and self._process.poll() is None:
             self._process.kill()
             self._process.wait(30)
@@ -108,7 +108,7 @@ class Proxy:
     def __init__(self, *replicas: Replica, frame_ancestors: str = "'self'") -> None:
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
-        # Not pytest's folder, which nobody but its owner may enter: nginx's workers are `nobody`.
+        # Not pytest's folder, which only its owner may enter: nginx's workers run as `nobody`.
         self.folder = Path(tempfile.mkdtemp(prefix="posembed-"))
         self.folder.chmod(0o755)
         self.log = self.folder / "log"
@@ -129,7 +129,7 @@ class Proxy:
 
     @contextlib.contextmanager
     def running(self) -> Iterator[Proxy]:
-        """Until the block ends."""
+        """Run nginx until the block ends."""
         with self.log.open("wb") as output:
             process = subprocess.Popen(
                 self.command(), cwd=self.folder, stdout=output, stderr=subprocess.STDOUT
@@ -152,12 +152,12 @@ class Proxy:
             self.remove()
 
     def remove(self) -> None:
-        """Leave nothing behind."""
+        """Remove its folder."""
         shutil.rmtree(self.folder)
 
 
 class Visitor:
-    """A browser's half of HTTP and websocket, with its cookies."""
+    """The browser's side of HTTP and the websocket, with its cookies."""
 
     def __init__(self, port: int) -> None:
         self.port = port
@@ -166,7 +166,7 @@ class Visitor:
     def ask(
         self, method: str, path: str, body: bytes = b"", **headers: str
     ) -> tuple[int, dict[str, str], bytes]:
-        """Status, headers with names in lower case, body; keeps the cookies that come."""
+        """Status, headers (names in lower case) and body; keeps the cookies that are set."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
         sent = {name.replace("_", "-"): value for name, value in headers.items()}
         connection.request(method, path, body or None, {**self._cookie_header(), **sent})
@@ -197,7 +197,7 @@ class Visitor:
 
 
 def run(websocket: ClientConnection, query: str = "") -> list[ForwardMsg]:
-    """All that one run of the app sends."""
+    """Everything that one run of the app sends."""
     rerun = BackMsg()
     rerun.rerun_script.query_string = query
     websocket.send(rerun.SerializeToString())
@@ -210,7 +210,7 @@ def run(websocket: ClientConnection, query: str = "") -> list[ForwardMsg]:
 
 
 def session_id(messages: list[ForwardMsg]) -> str:
-    """The session's id, which an upload names."""
+    """The session's id, which an upload has to name."""
     return next(
         m.new_session.initialize.session_id
         for m in messages
@@ -219,7 +219,7 @@ def session_id(messages: list[ForwardMsg]) -> str:
 
 
 def texts(messages: list[ForwardMsg]) -> list[str]:
-    """Every text drawn, in order: what a reader would compare."""
+    """Every text drawn, in order, as a reader would compare them."""
     deltas = [m.delta.new_element for m in messages if m.WhichOneof("type") == "delta"]
     return [element.markdown.body for element in deltas if element.WhichOneof("type") == "markdown"]
 
@@ -237,7 +237,7 @@ def arrays(messages: list[ForwardMsg]) -> list[str]:
 
 
 def upload(visitor: Visitor, path: str, size: int, token: bool = True) -> int:
-    """Put a file as Streamlit's page does it; the status."""
+    """Upload a file as Streamlit's page does; returns the status."""
     head = b'--x\r\nContent-Disposition: form-data; name="f"; filename="a.npy"\r\n\r\n'
     headers = {"Content_Type": "multipart/form-data; boundary=x"}
     if token:
@@ -256,7 +256,7 @@ def seen(page: Page) -> tuple[str, list[object], str]:
 
 
 def move_scale(page: Page) -> str:
-    """One step with the arrow key; the query's scale afterwards."""
+    """Move the scale one step with the arrow key; returns the query's scale afterwards."""
     before = page.url
     page.locator("input[type=range]").nth(SCALE).press("ArrowRight")
     page.wait_for_function("before => location.href != before", arg=before)
@@ -264,7 +264,7 @@ def move_scale(page: Page) -> str:
 
 
 def until(condition: Callable[[], bool], seconds: float = 60) -> None:
-    """Wait for it, and fail if it doesn't come."""
+    """Wait for a condition, and fail if it doesn't come true."""
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline, "it did not happen"

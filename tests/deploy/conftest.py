@@ -16,7 +16,7 @@ SECRET = "the same for all replicas, and long enough for that"  # noqa: S105
 
 @dataclass(frozen=True)
 class Cluster:
-    """The replicas, the proxy, and two pages elsewhere: only one may embed the app."""
+    """The replicas, the proxy, and two pages elsewhere, of which only one may embed the app."""
 
     replicas: tuple[Replica, ...]
     proxy: Proxy
@@ -24,11 +24,11 @@ class Cluster:
     stranger_port: int
 
     def alive(self) -> list[Replica]:
-        """The replicas whose process goes on."""
+        """The replicas whose process is running."""
         return [replica for replica in self.replicas if replica.process.poll() is None]
 
     def counts(self) -> dict[Replica, int]:
-        """How many sessions each has now."""
+        """How many sessions each running replica has now."""
         return {replica: replica.sessions() for replica in self.alive()}
 
     def newcomer(self) -> tuple[Visitor, Replica]:
@@ -38,7 +38,7 @@ class Cluster:
         return visitor, self.replica_of(visitor)
 
     def replica_of(self, visitor: Visitor) -> Replica:
-        """Where a session of this visitor goes, tried out."""
+        """The replica that a session of this visitor gets, found by opening one."""
         before = self.counts()
         with visitor.open() as websocket:
             run(websocket)
@@ -56,7 +56,7 @@ class Cluster:
         raise AssertionError("no visitor gets there")
 
     def whole(self) -> None:
-        """Start again what was killed, and wait until the proxy takes it for well."""
+        """Restart what was killed, and wait until the proxy uses it again."""
         gone = [replica for replica in self.replicas if replica not in self.alive()]
         for replica in gone:
             replica.start()

@@ -19,7 +19,7 @@ VARIABLE = re.compile(r"POSEMBED_[A-Z_]+")
 
 
 def manifests() -> dict[str, dict[str, Any]]:
-    """kind/name → manifest, of all that the kustomization lists."""
+    """All manifests that the kustomization lists, by kind/name."""
     listed = yaml.safe_load((KUBERNETES / "kustomization.yaml").read_text())["resources"]
     parts = [m for file in listed for m in yaml.safe_load_all((KUBERNETES / file).read_text())]
     return {f"{m['kind']}/{m['metadata']['name']}": m for m in parts}
@@ -52,7 +52,7 @@ def test_the_kustomization_lists_every_manifest() -> None:
     assert {*listed, "kustomization.yaml"} == files
 
 
-def test_labels_lead_to_the_pods_and_the_closed_door_to_none() -> None:
+def test_labels_lead_to_the_pods_and_closed_paths_to_none() -> None:
     parts, labels = manifests(), pod()["metadata"]["labels"].items()
     for name in ("Deployment/posembed", "PodDisruptionBudget/posembed"):
         assert parts[name]["spec"]["selector"]["matchLabels"].items() <= labels
@@ -61,7 +61,7 @@ def test_labels_lead_to_the_pods_and_the_closed_door_to_none() -> None:
     assert parts["HorizontalPodAutoscaler/posembed"]["spec"]["scaleTargetRef"]["name"] == "posembed"
 
 
-def test_both_doors_close_on_the_same_paths() -> None:
+def test_nginx_and_the_ingress_close_the_same_paths() -> None:
     (rule,) = manifests()["Ingress/posembed"]["spec"]["rules"]
     closed = {
         path["path"].removeprefix("/_stcore/")
@@ -94,7 +94,7 @@ def test_containers_may_do_nothing_but_serve() -> None:
     assert compose()["proxy"]["user"] == "101:101"
 
 
-def test_both_give_a_replica_the_same_room() -> None:
+def test_both_give_a_replica_the_same_resources() -> None:
     (container,) = pod()["spec"]["containers"]
     app = compose()["app"]
     assert container["resources"]["limits"]["memory"] == "3Gi"

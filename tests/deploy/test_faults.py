@@ -1,4 +1,4 @@
-"""A server that is killed, told to stop, on a disk that is full, on one it may not write to."""
+"""A server that is killed, told to stop, or has a disk that is full or read-only."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ READ_ONLY = (
 
 @pytest.fixture
 def replica(tmp_path: Path) -> Iterator[Replica]:
-    """Not started yet."""
+    """A replica that is not started yet."""
     replica = Replica(tmp_path)
     yield replica
     replica.end()
@@ -57,7 +57,7 @@ def test_a_server_killed_and_started_again_shows_the_same_to_the_same_page(
 ) -> None:
     replica.start()
     replica.wait()
-    page = new_page(tolerate="", cold=True)  # of course it complains while there is no server
+    page = new_page(tolerate="", cold=True)  # the page complains while there is no server
     page.goto(f"http://127.0.0.1:{replica.port}/?{SETTINGS}")
     at_rest(page)
     before, read = seen(page), drawn(replica)
@@ -73,14 +73,14 @@ def test_a_server_killed_and_started_again_shows_the_same_to_the_same_page(
     eventually(page, lambda: seen(page), before)
 
 
-def test_a_server_told_to_stop_closes_its_sessions_and_ends_well(replica: Replica) -> None:
+def test_a_server_told_to_stop_closes_its_sessions_and_exits_cleanly(replica: Replica) -> None:
     replica.start()
     replica.wait()
     with (
         socket.create_connection(("127.0.0.1", replica.port)) as asleep,
         Visitor(replica.port).open() as websocket,
     ):
-        # A laptop that was shut: its connection is there, but nobody answers a goodbye.
+        # As of a laptop that was shut: the connection exists, but nobody answers the close.
         asleep.sendall(
             b"GET /_stcore/stream HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\n"
             b"Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
@@ -98,7 +98,7 @@ def test_a_server_told_to_stop_closes_its_sessions_and_ends_well(replica: Replic
     assert [line for line in lines if not LINE.match(line)] == []
 
 
-def test_a_stop_in_the_middle_of_large_matrices_is_no_crash(replica: Replica) -> None:
+def test_a_stop_in_the_middle_of_large_matrices_is_not_a_crash(replica: Replica) -> None:
     replica.start()
     replica.wait()
     before = replica.figure("posembed_cache_bytes")
@@ -108,14 +108,14 @@ def test_a_stop_in_the_middle_of_large_matrices_is_no_crash(replica: Replica) ->
             large.rerun_script.query_string = f"length=8192&dimension=4096&token_seed={seed}"
             websocket = stack.enter_context(Visitor(replica.port).open())
             websocket.send(large.SerializeToString())
-        # One of them has its tokens, so the others are drawing theirs.
+        # One session has its tokens by now, so the others are drawing theirs.
         until(lambda: replica.figure("posembed_cache_bytes") > before + 100e6)
         assert replica.stop() == 0
     assert "terminate" not in replica.log.read_text()
 
 
 def check_it_serves(replica: Replica) -> None:
-    """The page is drawn; a file that fits in memory arrives; a larger one is the only loss."""
+    """The page is drawn and a file that fits in memory arrives; only a larger one fails."""
     assert "".join(drawn(replica))
     visitor = Visitor(replica.port)
     visitor.ask("GET", "/_stcore/health")
@@ -129,7 +129,7 @@ def check_it_serves(replica: Replica) -> None:
 
 
 def test_a_full_disk_costs_large_uploads_only(replica: Replica) -> None:
-    # No file may get a single byte, which is what a full disk comes to; pipes still work.
+    # No file may grow by a single byte, as on a full disk; pipes still work.
     def fill() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
 

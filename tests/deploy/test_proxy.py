@@ -1,4 +1,4 @@
-"""What the proxy lets through, adds and keeps back, with the deployed configuration."""
+"""What the proxy lets through, adds and withholds, with the deployed configuration."""
 
 from __future__ import annotations
 
@@ -72,14 +72,14 @@ def test_only_a_page_hands_out_a_cookie(visitor: Visitor, path: str) -> None:
         "/_stcore/agent/interact",
     ],
 )
-def test_what_is_for_the_inside_stays_inside(visitor: Visitor, path: str) -> None:
+def test_internal_paths_stay_inside(visitor: Visitor, path: str) -> None:
     status, headers, body = visitor.ask("GET", path)
     assert status == 404
     assert b"active_sessions" not in body
     assert headers["x-content-type-options"] == "nosniff"
 
 
-def test_the_figures_are_there_on_the_inside(cluster: Cluster) -> None:
+def test_the_metrics_are_served_inside(cluster: Cluster) -> None:
     assert "# TYPE active_sessions gauge" in cluster.replicas[0].get("/_stcore/metrics")
 
 
@@ -87,7 +87,7 @@ def test_health_passes_through(visitor: Visitor) -> None:
     assert visitor.ask("GET", "/_stcore/health")[::2] == (200, b"ok")
 
 
-def test_streamlits_scripts_are_small_and_kept_for_good(visitor: Visitor) -> None:
+def test_streamlits_scripts_are_compressed_and_cached_for_good(visitor: Visitor) -> None:
     sent = unpacked = 0
     for path in scripts(visitor):
         status, headers, packed = visitor.ask("GET", path, Accept_Encoding="gzip, deflate, br")
@@ -109,13 +109,13 @@ def test_streamlits_scripts_are_small_and_kept_for_good(visitor: Visitor) -> Non
 
 
 def test_a_script_that_is_gone_is_not_remembered(visitor: Visitor) -> None:
-    # Streamlit answers with its page; an old one may ask while the server is being upgraded.
+    # Streamlit answers with its page; an old page may ask during an upgrade of the server.
     for _ in range(2):
         _, headers, _ = visitor.ask("GET", "/static/js/gone.js", Accept_Encoding="gzip")
         assert headers["cache-control"] == "no-cache"
 
 
-def test_our_own_scripts_are_small_and_kept_for_good(visitor: Visitor) -> None:
+def test_our_own_scripts_are_compressed_and_cached_for_good(visitor: Visitor) -> None:
     own = re.search(r'"(/assets/live/.*?)"', assets.stub("plot.js"))[1]
     for path in (assets.plotly_url(), own):
         status, headers, body = visitor.ask("GET", path, Accept_Encoding="gzip")
@@ -129,7 +129,7 @@ def test_the_log_is_one_line_a_request_without_what_a_visitor_typed(
     visitor: Visitor, cluster: Cluster
 ) -> None:
     visitor.ask("GET", "/attention?text=my+secret+words")
-    # nginx writes the line once it has answered.
+    # nginx writes the line only after it has answered.
     until(lambda: 'path="/attention" status=200' in cluster.proxy.log.read_text())
     lines = cluster.proxy.log.read_text().splitlines()
     assert all(line.startswith('time="') and " event=request " in line for line in lines)

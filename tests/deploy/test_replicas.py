@@ -1,4 +1,4 @@
-"""Three replicas behind nginx: visitors stick, replicas die and come back, nobody is lost."""
+"""Three replicas behind nginx: visitors stay with theirs, and nobody is lost when one dies."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_two_visitors_stick_to_their_replicas(cluster: Cluster) -> None:
 
 
 def test_visitors_spread_over_all_replicas(cluster: Cluster) -> None:
-    # The chance that 12 visitors miss one of three replicas is below 3 % · 1/4: so up to 60.
+    # 12 visitors would miss one of three replicas with a chance of 2 %; 60 practically never.
     seen: set[int] = set()
     for _ in range(60):
         seen.add(cluster.newcomer()[1].port)
@@ -61,7 +61,7 @@ def test_an_array_is_found_wherever_the_session_lives(cluster: Cluster) -> None:
     here, elsewhere = cluster.replicas[:2]
     visitor = cluster.visitor_of(here)
     with visitor.open() as websocket:
-        # A setting of its own, so that no other replica can have drawn it.
+        # A setting used nowhere else, so that no other replica can have drawn it.
         names = arrays(run(websocket, "length=33&token_seed=7"))
     assert names
     for name in names:
@@ -70,7 +70,7 @@ def test_an_array_is_found_wherever_the_session_lives(cluster: Cluster) -> None:
     misled = cluster.visitor_of(elsewhere)
     direct = Visitor(elsewhere.port)
     unknown = [n for n in names if direct.ask("GET", f"/assets/live/parts/{n}")[0] == 404]
-    assert unknown, "each array is there already, so this shows nothing"
+    assert unknown, "every array is already there, so this shows nothing"
     for name in unknown:
         status, headers, body = misled.ask("GET", f"/assets/live/parts/{name}")
         assert (status, headers["content-encoding"]) == (200, "identity")
@@ -82,7 +82,7 @@ def test_an_array_is_found_wherever_the_session_lives(cluster: Cluster) -> None:
 def test_an_upload_works_on_every_replica(cluster: Cluster, index: int) -> None:
     replica = cluster.replicas[index]
     visitor = cluster.visitor_of(replica)
-    # The token against forged requests was signed by another replica: they share the secret.
+    # The token against forged requests comes from another replica: they share the secret.
     other = Visitor(cluster.replicas[index - 1].port)
     other.ask("GET", "/_stcore/health")
     visitor.cookies |= other.cookies
@@ -98,7 +98,7 @@ def test_an_upload_works_on_every_replica(cluster: Cluster, index: int) -> None:
 
 
 def opened(page: Page, cluster: Cluster) -> Replica:
-    """Open the settings and wait for the picture; the replica that serves the page."""
+    """Open the settings, wait for the picture, and return the replica that serves the page."""
     before = cluster.counts()
     page.goto(f"{cluster.proxy.url}/?{SETTINGS}")
     at_rest(page)
@@ -119,9 +119,9 @@ def test_the_visitor_of_a_killed_replica_goes_on_elsewhere_and_sees_the_same(
         until(lambda: sum(cluster.counts().values()) == 1)
         at_rest(page)
         eventually(page, lambda: seen(page), before)
-        # The other replica has none of its arrays, and yet the page goes on: by itself and afresh.
+        # The other replica has none of its arrays, yet the page goes on, also after a reload.
         assert move_scale(page) == "0.51"
-        # The numbers come with the picture, once its arrays are there.
+        # The numbers appear with the picture, once its arrays have arrived.
         changed = "before => document.querySelector('table').innerText !== before"
         page.wait_for_function(changed, arg=before[0])
         norm = page.locator("table").inner_text()
@@ -141,7 +141,7 @@ def test_a_rolling_restart_loses_nobody(cluster: Cluster, new_page: Callable[...
     drawn = None
     for replica in cluster.replicas:
         assert replica.stop() == 0
-        # While it is away everybody, its own visitors too, gets the page and what is on it.
+        # Meanwhile everybody, its own visitors included, gets the page with all that is on it.
         for visitor in visitors:
             with visitor.open() as websocket:
                 shown = texts(run(websocket, SETTINGS))
@@ -158,7 +158,7 @@ def test_a_rolling_restart_loses_nobody(cluster: Cluster, new_page: Callable[...
 
 @contextlib.contextmanager
 def embedding(port: int, url: str) -> Iterator[str]:
-    """A page elsewhere with the app in a frame."""
+    """A page on another server, with the app in a frame."""
 
     class Page(http.server.BaseHTTPRequestHandler):
         def do_GET(self) -> None:

@@ -20,8 +20,8 @@ const arrays = new Map([
 const grey = { table: Uint32Array.from({ length: 256 }, (_, i) => i), low: 0, high: 255 }
 
 test("a sum is Σ coefficient · array + constant, without a value where an array has none", () => {
-  const one = sum(blend([["p", 0.5]], arrays))
-  assert.deepEqual([...one], [5, 10, 15, 20])
+  const single = sum(blend([["p", 0.5]], arrays))
+  assert.deepEqual([...single], [5, 10, 15, 20])
   const all = sum(
     blend(
       [

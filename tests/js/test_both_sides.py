@@ -1,4 +1,4 @@
-"""Where Python and JavaScript must agree, and what the scripts may know of others' insides."""
+"""Where Python and JavaScript must agree, and which libraries' insides the scripts may know."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ STREAMLIT = re.compile(r"data-test|\bst[A-Z]\w+|--st-|st-key|ShadowRoot\)|shadow
 
 
 def in_browsers(cases: list[dict[str, float]]) -> list[float]:
-    """What the sliders' JavaScript makes of all these values."""
+    """The values to which the sliders' JavaScript snaps these."""
     run = node(
         [str(HERE / "snap_all.js")],
         return_completed_process=True,
@@ -115,7 +115,7 @@ def test_what_is_sent_has_the_fields_of_its_header() -> None:
 
 
 def named(pattern: re.Pattern[str], *files: str) -> dict[str, set[str]]:
-    """File → what of the pattern it names, in these files."""
+    """For each of these files, the matches of the pattern in it."""
     texts = {file: (SCRIPTS / file).read_text("utf-8") for file in files}
     return {file: names for file, text in texts.items() if (names := set(pattern.findall(text)))}
 
@@ -125,7 +125,7 @@ def test_one_script_knows_plotlys_insides_and_one_streamlits() -> None:
     styles = {path.name for path in SCRIPTS.glob("*.css")}
     assert named(PLOTLY, *scripts | styles) == named(PLOTLY, "plotly.js", "plotly.css")
     assert named(STREAMLIT, *scripts) == named(STREAMLIT, "streamlit.js")
-    # The theme's variables are how Streamlit's documentation says a component is to be styled.
+    # Streamlit's documentation says to style a component by the theme's variables.
     assert named(re.compile(r"data-test|st-key"), *styles).keys() == {"streamlit.css"}
     assert len(named(PLOTLY, "plotly.js")["plotly.js"]) > 8
     assert len(named(STREAMLIT, "streamlit.js")["streamlit.js"]) > 5

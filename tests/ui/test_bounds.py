@@ -26,7 +26,7 @@ print(MATRICES.limit, PICTURES.limit, RESULTS.limit, RUNS._most_bytes, FILMS.lim
 
 
 def run(code: str, value: str) -> subprocess.CompletedProcess[str]:
-    """Some code in a process of its own, with the variable set."""
+    """Run code in a separate process with the variable set."""
     return subprocess.run(
         [sys.executable, "-c", code],
         cwd=ROOT, env={**os.environ, "POSEMBED_CACHE_MB": value},
@@ -35,7 +35,7 @@ def run(code: str, value: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.parametrize("value", ["", " "])
-def test_without_a_word_caches_hold_1536_mb(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
+def test_caches_hold_1536_mb_by_default(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
     monkeypatch.setenv("POSEMBED_CACHE_MB", value)
     sizes = [share(cache) / 2**20 for cache in CACHES]
     assert sizes == [768, 128, 128, 256, 128, 128]
@@ -56,7 +56,7 @@ def test_every_cache_takes_its_share() -> None:
 
 
 @pytest.mark.parametrize("value", ["95", "0", "-1536", "1.5", "2GB", "1e3", "٩٩٩", "nan", "1 536"])
-def test_what_is_no_size_is_refused_in_one_sentence(
+def test_anything_but_a_size_is_refused_in_one_sentence(
     monkeypatch: pytest.MonkeyPatch, value: str
 ) -> None:
     monkeypatch.setenv("POSEMBED_CACHE_MB", value)

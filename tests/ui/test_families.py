@@ -1,4 +1,4 @@
-"""The words for families of encodings: one set for each, whoever registered the encoding."""
+"""The words for families of encodings: one set each, also for encodings from outside."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import posembed_core as pc
 from pages._ui.families import MiddlePicture, where_it_acts, words_of
 
 FAMILIES = (pc.AdditiveEncoding, pc.RotaryEncoding, pc.BiasEncoding, pc.RelativeEncoding)
-# What a page fills in, by the field that may ask for it.
+# The placeholders that a page fills in, by field.
 FILLED = {
     "acts": {"door"}, "equation": {"e", "p", "join"}, "signs": {"join"}, "role": {"title"},
     "layer_input": {"e", "p"}, "score_step": {"acts", "q", "k", "part"}, "heading": {"head"},
@@ -57,7 +57,7 @@ def test_where_nothing_enters_nothing_acts() -> None:
 
 
 @pytest.mark.parametrize("family", [*FAMILIES, pc.Encoding])
-def test_a_text_asks_for_nothing_that_pages_do_not_fill_in(family: type[pc.Encoding]) -> None:
+def test_texts_have_no_placeholder_that_pages_do_not_fill(family: type[pc.Encoding]) -> None:
     words = words_of(family)
     texts = [(field.name, getattr(words, field.name)) for field in dataclasses.fields(words)]
     texts += [(f.name, getattr(words.middle, f.name)) for f in dataclasses.fields(words.middle)]

@@ -1,4 +1,4 @@
-"""The live components without a browser: bytes, what the browser may send, and the routes."""
+"""The live components without a browser: their bytes, their input and their routes."""
 
 import gzip
 import json

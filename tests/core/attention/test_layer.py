@@ -39,7 +39,7 @@ def test_weights_are_the_softmax_of_the_allowed_scores(slug: str, *, causal: boo
             )
 
 
-def test_scores_written_out_for_each_door() -> None:
+def test_scores_written_out_for_each_family() -> None:
     x, positions = tokens(), list(range(3, 3 + N))
     w = {name: getattr(PROJECTIONS, name).double() for name in ("query", "key")}
     b = {name: getattr(PROJECTIONS, f"{name}_bias").double() for name in ("query", "key")}

@@ -76,7 +76,7 @@ def test_edges_cover_every_distance_once(last: int, cells: int) -> None:
 
 
 @pytest.mark.parametrize("distance", [0, -3, MAX_DISTANCE + 1])
-def test_edges_have_bounds(distance: int) -> None:
+def test_the_number_of_edges_is_bounded(distance: int) -> None:
     with pytest.raises(pc.EncodingError, match="between 1 and 1,048,576"):
         distance_edges(distance, 10)
 
@@ -97,7 +97,7 @@ def test_scores_of_queries_and_keys_of_ones() -> None:
     assert means[0] == 1.0
     for distance, expected in ((1, 0.9702), (10, 0.6691), (100, 0.4772)):
         assert means[distance].item() == pytest.approx(expected, abs=5e-5)
-    # It is what the encoding itself gives for ones.
+    # The encoding itself gives the same for vectors of ones.
     ones = torch.ones(1, 128, dtype=torch.float64)
     rope = pc.create("rope", head_dim=128)
     assert rope.scores(ones, ones, [100], [0]).item() / 128 == pytest.approx(means[100].item())

@@ -53,7 +53,7 @@ def test_positions_are_counted_at_the_borders(length: int) -> None:
         assert precision.distinct_positions(length, dtype) == expected
 
 
-def test_no_position_cannot_be_counted() -> None:
+def test_a_count_of_no_positions_is_refused() -> None:
     with pytest.raises(pc.EncodingError, match="length must be at least 1, got 0"):
         precision.distinct_positions(0, BF16)
 

@@ -1,4 +1,4 @@
-"""The report and the tables say what the functions behind them compute."""
+"""The report and the tables give what the functions behind them compute."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever a config says, it gives an encoding or a finding for the reason why not."""
+"""Any config gives an encoding, or a finding that says why not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Each finding has a config that has it and one that must not; valid configs have none."""
+"""Each finding has a config that triggers it and one that must not; valid configs have none."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_a_valid_config_has_no_findings(valid: dict[str, Any]) -> None:
     pc.rotary_from_config(valid)
 
 
-# name: (severity, key, words of the sentence, a config that has it, one that must not)
+# name: (severity, key, words of the sentence, a config with the finding, one without it)
 CASES: dict[str, tuple[str, str, str, dict[str, Any], dict[str, Any]]] = {
     "unknown type": (
         "error",

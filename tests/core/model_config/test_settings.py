@@ -48,13 +48,13 @@ def test_c35_the_base_is_never_silently_10000() -> None:
     for spelling in spellings:
         last = pc.rotary_from_config(spelling).inv_freq()[-1].item()
         assert last == pytest.approx(2.455141e-6, rel=1e-6), spelling
-    # Only where the config says nothing is it transformers' default.
+    # Only a config that says nothing gets transformers' default.
     assert pc.rotary_from_config({"head_dim": 128}).inv_freq()[-1].item() == pytest.approx(
         1.154782e-4, rel=1e-6
     )
 
 
-def test_c36_old_and_new_spellings_are_one() -> None:
+def test_c36_old_and_new_spellings_agree() -> None:
     encodings = {
         pc.rotary_from_config({**config(), block: {name: kind, **keys}})
         for block in ("rope_scaling", "rope_parameters")
@@ -184,7 +184,7 @@ def test_gemma_has_two_bases() -> None:
     assert pc.rotary_from_config(gemma, "sliding_attention") == sliding.encoding
     with pytest.raises(pc.EncodingError, match="one of full_attention, sliding_attention"):
         pc.rotary_from_config(gemma, "local")
-    # As it is saved today, and as its multimodal parent stores it, with what is default left out.
+    # As it is saved today, and as its multimodal parent stores it, without the defaults.
     new = {
         "head_dim": 256,
         "rope_parameters": {

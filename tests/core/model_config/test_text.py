@@ -1,4 +1,4 @@
-"""Texts that are a config, and texts that are none: one clear sentence for each."""
+"""Texts that are a config, and texts that aren't: one clear sentence for each of the latter."""
 
 from __future__ import annotations
 

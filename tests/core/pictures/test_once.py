@@ -1,4 +1,4 @@
-"""What is computed once: for all threads, one instance at a time, and never again while dragged."""
+"""Values computed once for all threads, without blocking others, and not again during a drag."""
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -28,7 +28,7 @@ def test_many_threads_get_one_computation() -> None:
     assert len(values) == len(calls) == 1
 
 
-def test_one_instance_at_work_keeps_no_other_waiting() -> None:
+def test_one_busy_instance_keeps_no_other_waiting() -> None:
     started, go_on = threading.Event(), threading.Event()
 
     def slowly() -> str:
@@ -51,7 +51,7 @@ def test_a_failed_computation_is_tried_again() -> None:
     assert once("x", lambda: 5) == 5
 
 
-def test_a_bounded_one_forgets() -> None:
+def test_a_bounded_cache_forgets() -> None:
     once = Once(most=3)
     for i in range(4):
         assert once(i, lambda i=i: i) == i
@@ -120,7 +120,7 @@ def test_norms_of_rows_in_pieces_are_those_of_the_whole(
     torch.testing.assert_close(row_norms(matrix.T.contiguous().T), expected, rtol=1e-13, atol=0)
 
 
-def test_norms_of_rows_where_there_are_none_and_with_a_gradient() -> None:
+def test_norms_of_no_rows_and_of_rows_with_a_gradient() -> None:
     assert row_norms(torch.empty(0, 5)).shape == (0,)
     assert row_norms(torch.empty(3, 0)).tolist() == [0, 0, 0]
     matrix = torch.full((200, 400), 2.0, requires_grad=True)

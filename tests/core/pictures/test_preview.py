@@ -1,4 +1,4 @@
-"""A picture against the whole computation: every cell and norm is one that `combine` gives."""
+"""A picture against the whole computation: `combine` gives the same cells and norms."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ ROOT = Path(__file__).parents[3]
 SLUGS = list(pc.encodings())
 INSIDE = (pc.BiasEncoding, pc.RelativeEncoding)
 CHOSEN = (600, 300)
-# Windows with as many cells as indices, and with cells cut by the matrix's end or by none.
+# Windows with a cell for each index, and with cells that the matrix's end cuts or doesn't.
 WINDOWS: dict[tuple[int, int], list[tuple[Any, ...]]] = {
     (128, 64): [(None,) * 4, (10.2, 40.8, 5.0, 20.0), (3.0, 121.4, 50.0, 11.0)],
     CHOSEN: [(None,) * 4, (20.0, 541.0, 290.0, 11.0)],
@@ -38,7 +38,7 @@ WINDOWS: dict[tuple[int, int], list[tuple[Any, ...]]] = {
 
 
 def sized(slug: str, shape: tuple[int, int]) -> pc.Encoding:
-    """An encoding with this many positions and channels; few heads, so that all fit in memory."""
+    """An encoding with this many positions and dimensions; few heads, so that all fit in memory."""
     cls = pc.encodings()[slug]
     by_role = {"length": shape[0], "dimension": shape[1]}
     fields: dict[str, Any] = {
@@ -50,7 +50,7 @@ def sized(slug: str, shape: tuple[int, int]) -> pc.Encoding:
 
 
 def preview_of(encoding: pc.Encoding, tokens: torch.Tensor, **more: Any) -> Preview:
-    """A preview whose matrices are computed when they are asked for."""
+    """A preview whose matrices are computed on demand."""
     vectors = None
     if isinstance(encoding, pc.AdditiveEncoding):
         vectors = lambda shown: encoding.table(as_tensor(shown))  # noqa: E731
@@ -62,7 +62,7 @@ def preview_of(encoding: pc.Encoding, tokens: torch.Tensor, **more: Any) -> Prev
 
 
 def expected_cells(preview: Preview, c: Combined, d: int) -> dict[str, torch.Tensor]:
-    """The three pictures, each cell the value that `combine` gives of its indices."""
+    """The three pictures, each cell the value that `combine` gives at its indices."""
     rows, columns = preview.rows, preview.columns
     combined = choose(c.combined[:, :d], rows, columns)
     if preview.operation == "concat":
@@ -98,7 +98,7 @@ def check(preview: Preview, tokens: torch.Tensor, scale: float) -> Frame:
 
 
 def operations(slug: str) -> tuple[Any, ...]:
-    """What an encoding can be joined by."""
+    """The operations that can join an encoding to the tokens."""
     additive = issubclass(pc.encodings()[slug], pc.AdditiveEncoding)
     return OPERATIONS if additive else ("add",)
 
@@ -127,7 +127,7 @@ def test_every_cell_is_a_value_that_combine_gives(
         (pc.create("sinusoidal", embed_dim=4), "add"),
         (pc.create("sinusoidal", embed_dim=4), "multiply"),
         (pc.create("sinusoidal", embed_dim=4), "concat"),
-        # Its frequencies depend on the whole length, which no piece may mistake for its own.
+        # Its frequencies depend on the whole length, so no piece may use its own length instead.
         (pc.create("rope-dynamic", head_dim=4, original_max_position_embeddings=16), "add"),
     ],
     ids=lambda value: value if isinstance(value, str) else value.slug,
@@ -138,7 +138,7 @@ def test_pieces_leave_no_seam(
     layer_norm: pc.LayerNorm | None,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    # Of some 1100 rows 367 are shown, in pieces of 100.
+    # Of about 1100 rows 367 are shown, in pieces of 100.
     monkeypatch.setattr(preview_module, "_PIECE", 400)
     tokens = pc.random_tokens(1100, 4)
     preview = preview_of(encoding, tokens, operation=operation, layer_norm=layer_norm)
@@ -158,7 +158,7 @@ def test_another_head_shows_another_bias(slug: str) -> None:
 @pytest.mark.parametrize(
     "slug", [s for s in SLUGS if issubclass(pc.encodings()[s], pc.BiasEncoding)]
 )
-def test_a_head_that_is_not_there_is_refused_with_both_numbers(slug: str) -> None:
+def test_a_head_that_does_not_exist_is_refused_with_both_numbers(slug: str) -> None:
     with pytest.raises(pc.EncodingError, match=r"head 3 .* 2 heads") as caught:
         preview_of(sized(slug, (40, 8)), pc.random_tokens(40, 8), head=2)
     assert caught.value.nearest == 2
@@ -186,7 +186,7 @@ def test_a_position_alone_is_combines_row(slug: str) -> None:
             torch.testing.assert_close(exact.moved[0], c.moved[row])
             torch.testing.assert_close(exact.combined[0], c.combined[row])
             assert float(exact.norms().combined) == pytest.approx(float(c.norms().combined[row]))
-            # A bias is no vector: what it adds to this one is zero, and none of it is here.
+            # A bias is not a vector: it moves this one by zero and has no row of its own.
             if preview.shows_bias:
                 assert exact.position.numel() == 0
                 assert not exact.moved.any()
@@ -230,7 +230,7 @@ def test_a_preview_holds_no_whole_matrix(window: Any) -> None:
     assert all(a.is_contiguous() for a in frame.arrays.values())
 
 
-# --- all that is read at one scale ---
+# --- reading a preview at one scale ---
 
 
 @pytest.mark.parametrize("slug", SLUGS)
@@ -297,7 +297,7 @@ def test_norms_where_both_cancel_are_zero(scale: float) -> None:
     frame = table_preview(-scale * weight, weight).frame(scale)
     norm = (scale * weight).norm(dim=1).double()
     assert not frame.norms.combined.isnan().any()
-    # Every square is off by a rounding of float64, the root of which is 1e-8.
+    # Every square is off by one rounding of float64, whose root is 1e-8.
     assert float((frame.norms.combined / norm).max()) < 1e-7
     torch.testing.assert_close(frame.norms.token, frame.norms.position, rtol=1e-6, atol=0)
     assert float(frame.cells("combined").abs().max()) < 1e-6

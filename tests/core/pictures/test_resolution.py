@@ -1,4 +1,4 @@
-"""Which value a cell shows, what that looks like, and what a window of an axis may be."""
+"""Which value a cell shows, what that looks like, and which windows an axis may have."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FIRST_ROWS = (0, 28, 40, 56, 72, 94)
 FIRST_CHANNELS = (0, 1, 48, 49, 80, 81)
 sizes = st.integers(1, 9000)
 mosts = st.integers(1, 512)
-# Zooms as a browser sends them: anywhere, in any order, far outside too.
+# Zooms as a browser sends them: anywhere, in any order, even far outside.
 coordinates = st.floats(-1e5, 1e5) | st.integers(-20, 9020).map(lambda i: i - 0.5)
 far = pytest.mark.parametrize("far", [1e5, 1e250])
 
@@ -32,7 +32,7 @@ def spans(draw: st.DrawFn, size: int, channels: bool = False) -> Span:
 
 
 def blocks(shown: Span) -> list[range]:
-    """The indices behind each cell; of channels behind each two cells."""
+    """The indices behind each cell; for dimensions, behind each pair of cells."""
     size = shown.step * (2 if shown.channels and shown.step > 1 else 1)
     return [
         range(first, min(first + size, shown.stop))
@@ -41,7 +41,7 @@ def blocks(shown: Span) -> list[range]:
 
 
 def choices(shown: Span) -> list[list[int]]:
-    """The indices shown of each block."""
+    """The indices that are shown, block by block."""
     return [[i for i in shown.indices if i in block] for block in blocks(shown)]
 
 
@@ -130,10 +130,10 @@ def test_zooming_reaches_every_index(size: int) -> None:
 
 
 def strongest_line(curve: np.ndarray) -> float:
-    """The highest line of a curve's periodogram, in medians of it.
+    """The highest line of a curve's periodogram, in units of its median.
 
-    Of noise the lines are exponentially distributed: the highest of 256 is some ln 256 / ln 2 = 8
-    medians, and one in 4 million picks of 256 lines goes beyond 30.
+    The lines of noise are exponentially distributed: the highest of 256 is about
+    ln 256 / ln 2 = 8 medians, and only one in 4 million draws of 256 lines goes beyond 30.
     """
     power = np.abs(np.fft.rfft(curve - curve.mean()))[1:-1] ** 2
     return float(power.max() / np.median(power))
@@ -149,7 +149,7 @@ def test_a_fast_wave_is_seen_as_noise_and_not_as_a_slower_one(channel: int) -> N
     shown = Span(0, 8192, 16)
     assert strongest_line(wave) > 1000
     assert strongest_line(wave[list(shown.indices)]) < 30
-    # So the first of each block, and its mean, show a line that the matrix hasn't.
+    # The first value of each block, and the block's mean, show a line that the matrix doesn't have.
     assert strongest_line(wave[::16]) > 300
     assert strongest_line(wave.reshape(512, 16).mean(axis=1)) > 300
 
@@ -199,7 +199,7 @@ def test_the_whole_axis(size: int, most: int) -> None:
     whole = span(size, most)
     assert (whole.start, whole.stop) == (0, size)
     assert 1 <= whole.cells <= most
-    # The step is the smallest that does.
+    # The step is the smallest that fits.
     assert whole.step == 1 or math.ceil(size / (whole.step - 1)) > most
 
 
@@ -216,7 +216,7 @@ def test_a_window(size: int, most: int, low: float, high: float) -> None:
     # No more than a cell beyond it on either side.
     assert seen.start + 0.5 >= min(first, size - 1.5)
     assert seen.stop - 0.5 - seen.step <= max(last, 0.5)
-    # A cell never chooses from a part of its block; only the matrix's end cuts one.
+    # A cell always chooses from its whole block; only the matrix's end cuts a block short.
     assert (seen.stop - seen.start) % seen.step == 0 or seen.stop == size
     count = min(size, round(last - first) + 1)
     assert seen.step <= math.ceil((count + 1) / most)

@@ -1,4 +1,4 @@
-"""The scripts of the attention page's experiments give the core's numbers, without this project."""
+"""The scripts of the attention page's experiments give the core's numbers without this project."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ CASES = [(f"{slug}-{index}", slug, fields) for index, (slug, fields) in enumerat
 
 
 def in_layer(slug: str, fields: dict[str, Any]) -> Encoding:
-    """The encoding in the sizes of the layer; a number for each head or pair is left out."""
+    """The encoding in the layer's sizes, without settings that list one number a head or pair."""
     fits = {name: value for name, value in fields.items() if not isinstance(value, tuple)}
     widths = {"embed_dim": WIDTH, "head_dim": HEAD_DIM, "num_heads": HEADS, "max_seq_len": ROWS}
     names = pc.encodings()[slug].parameters()
@@ -56,7 +56,7 @@ def vectors() -> torch.Tensor:
 
 
 def numbers(text: str, after: str) -> list[list[float]]:
-    """The numbers of each line that begins with some words."""
+    """The numbers in each line that begins with these words."""
     lines = [
         line.partition(after)[2] for line in text.split("\n") if line.strip().startswith(after)
     ]
@@ -102,7 +102,7 @@ def test_a_shuffle_breaks_as_much(
     errors, outputs = numbers(printed, "error"), numbers(printed, "f(X)")
     slots = numbers(printed, "slots")
     for test, error, output, slot in zip(core, errors, outputs, slots, strict=True):
-        # Where nothing but rounding is left, that of the script is another.
+        # Where only rounding is left, the script rounds differently.
         assert error == pytest.approx([test.frobenius, test.maximum], rel=1e-4, abs=1e-12)
         assert output == pytest.approx([test.output_norm], rel=1e-5)
         assert slot == pytest.approx(test.error[:8].tolist(), rel=1e-4, abs=1e-12)

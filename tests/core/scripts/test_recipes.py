@@ -43,7 +43,7 @@ AT = (0, 5, 9)
 WIDTH, LENGTH = 16, 24
 WORDS = "The keys to the cabinet are on the table."
 
-# Settings of each encoding that take every branch of its recipe.
+# Settings of each encoding that between them take every branch of its recipe.
 SETTINGS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("none", {}),
     ("sinusoidal", {}),
@@ -103,7 +103,7 @@ print(json.dumps(answers))
 
 @dataclass(frozen=True)
 class Answer:
-    """What a script printed, and the tensors that it had at its end."""
+    """What a script printed, and the tensors that it had when it ended."""
 
     text: str
     arrays: dict[str, np.ndarray]

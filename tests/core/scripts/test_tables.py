@@ -55,7 +55,7 @@ def additive(slug: str, **fields: int) -> AdditiveEncoding:
 
 
 def listed(answer: Answer, after: str) -> list[float]:
-    """The numbers in brackets in the line that begins so."""
+    """The numbers in brackets in the line that begins with this."""
     line = next(line for line in answer.text.split("\n") if line.strip().startswith(after))
     return [float(number) for number in NUMBER.findall(line.partition("[")[2])]
 

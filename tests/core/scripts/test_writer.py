@@ -1,4 +1,4 @@
-"""Recipe files become scripts: sections by their names, and only the branches that are chosen."""
+"""Recipe files become scripts: named sections, and only the branches that are chosen."""
 
 from __future__ import annotations
 
@@ -65,6 +65,6 @@ def test_every_section_of_a_block_is_asked_for() -> None:
         sections = {
             line[5:].strip() for line in file.read_text().split("\n") if line[:5] == "# ---"
         }
-        # A measure's section is asked for by the name that the measure has on the page.
+        # A measure's section has the name that the measure has on the page.
         if file.stem != "measures":
             assert sections <= literals, file.name

@@ -1,4 +1,4 @@
-"""A longer table says which of its rows it has made up."""
+"""A longer table says which of its rows are made up."""
 
 import numpy as np
 import pytest

@@ -55,7 +55,7 @@ def test_fewer_positions_are_the_first_rows_of_more(n: int, more: int, d: int) -
 
 
 def test_many_rows_are_drawn_in_pieces_without_a_seam() -> None:
-    # 2^20 numbers make a piece: here one of 349,525 rows, and the rest.
+    # A piece is 2^20 numbers: here 349,525 rows, and then the rest.
     rows = 2**20 // 3 + 1000
     expected = np.random.RandomState(123).randn(rows, 3).astype(np.float32)
     drawn = pc.random_tokens(rows, 3, std=1.0)
@@ -175,7 +175,7 @@ _LOADED: list[SentenceModel] = []
 
 
 def tokenizer(*, bert: bool) -> Tokenizer:
-    """A word for each token, in lower or upper case as it is; BERT's puts <s> … </s> around."""
+    """A token for each word, case kept; BERT's puts <s> … </s> around the sentence."""
     words = Tokenizer(WordLevel({word: i for i, word in enumerate(WORDS)}, unk_token=WORDS[1]))
     words.pre_tokenizer = Whitespace()
     if bert:
@@ -218,7 +218,7 @@ CONFIGS: dict[str, dict[str, Any]] = {
 
 @pytest.fixture
 def make(tmp_path: Path) -> Callable[..., Path]:
-    """make(kind, **tensors) → a folder with the three files; a tensor of None is left out."""
+    """make(kind, **tensors) → a folder with the three files, without the tensors that are None."""
 
     def folder(kind: str, **changed: torch.Tensor | None) -> Path:
         model_folder = tmp_path / f"tiny-{kind}"
@@ -358,7 +358,7 @@ def test_a_type_that_is_not_known_is_read_as_a_file_is() -> None:
     assert leading_rows("wpe", (514, 8), {"model_type": "gpt2"}) == (0, None)
 
 
-def test_robertas_table_has_two_rows_less_than_it_says(make: Callable[..., Path]) -> None:
+def test_robertas_table_has_two_rows_fewer_than_it_says(make: Callable[..., Path]) -> None:
     model = load_model(make("roberta"))
     with pytest.raises(pc.CheckpointError, match=r"11 tokens.* 10 rows"):
         model.embed(model.tokenize("cat " * 9))
@@ -377,7 +377,7 @@ def test_other_precisions_are_read_as_float32(
     torch.testing.assert_close(vectors - model.segment, expected, rtol=0, atol=1e-6)
 
 
-def test_models_of_old_name_their_layer_norm_gamma_and_beta(make: Callable[..., Path]) -> None:
+def test_old_models_call_their_layer_norm_gamma_and_beta(make: Callable[..., Path]) -> None:
     weight, bias = torch.full((DIM,), 2.0), torch.full((DIM,), 3.0)
     prefix = "bert.embeddings.LayerNorm."
     renamed = {f"{prefix}weight": None, f"{prefix}bias": None}
@@ -390,7 +390,7 @@ def test_models_of_old_name_their_layer_norm_gamma_and_beta(make: Callable[..., 
 
 
 def test_only_the_rows_of_the_sentence_are_read(make: Callable[..., Path]) -> None:
-    # A word that isn't asked for holds NaN, an encoder's tensor too: nobody notices.
+    # Words outside the sentence, and a tensor of the encoder, hold NaN; nothing of it shows.
     words = tensors("bert")["bert.embeddings.word_embeddings.weight"].clone()
     words[6:] = torch.nan
     model = load_model(
@@ -406,7 +406,7 @@ def test_only_the_rows_of_the_sentence_are_read(make: Callable[..., Path]) -> No
 
 
 def test_a_large_table_is_never_in_memory(make: Callable[..., Path]) -> None:
-    # 50,000 words of 1024 channels are 205 MB, mapped but read only where the sentence's rows lie.
+    # 50,000 words of 1024 dimensions are 205 MB; only the sentence's rows are read from disk.
     wide = {
         "transformer.wte.weight": torch.zeros(50_000, 1024),
         "transformer.wpe.weight": torch.zeros(10, 1024),
@@ -428,7 +428,7 @@ print(peak() - before)
     assert int(run.stdout) < 50_000
 
 
-# --- what is no model ---
+# --- folders that are not a model ---
 
 
 def refused(folder: Path) -> str:
@@ -564,7 +564,7 @@ print(*(name for name in sys.modules if name.startswith("gt_all")))
 
 
 def loaded(code: str) -> str:
-    """The model package's modules that a fresh interpreter has loaded after running some code."""
+    """The modules of the model's package that a fresh interpreter loads while running some code."""
     run = subprocess.run(
         [sys.executable, "-c", LOADED.format(code=code)],
         cwd=ROOT, capture_output=True, check=True, text=True,
@@ -587,8 +587,8 @@ def test_the_check_itself_notices_the_package(tmp_path: Path) -> None:
     assert loaded(code) == "gt_all_something"
 
 
-def test_the_installed_package_is_a_copy_of_nothing_here(tmp_path: Path) -> None:
-    # Any folder will do: a copy of the package's files is read like the package.
+def test_the_installed_package_is_read_like_any_folder(tmp_path: Path) -> None:
+    # A copy of the package's files in any folder reads the same as the package.
     folder = model_folder()
     assert folder is not None
     copy = tmp_path / "copied"

@@ -1,4 +1,4 @@
-"""A run's pictures are those of its snapshots, whole or chosen."""
+"""A run's pictures are those of its snapshots, whole or sampled."""
 
 import torch
 

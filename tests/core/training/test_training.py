@@ -1,4 +1,4 @@
-"""A table gets its structure from gradient descent alone, the same structure every time."""
+"""A table gets its structure from gradient descent alone, and the same one every time."""
 
 import itertools
 
@@ -125,7 +125,7 @@ def test_a_step_moves_the_rows_that_were_looked_up_and_no_others():
     assert lesson.moved.tolist() == rows
     assert lesson.grad.any(dim=1).nonzero().flatten().tolist() == rows
     assert torch.equal(lesson.before, spec.initial_table())
-    # AdamW's first step is the learning rate against the gradient's sign (Kingma and Ba 2015).
+    # AdamW's first step has the learning rate's size, against the gradient (Kingma and Ba 2015).
     large = lesson.grad.abs() > 1e-4
     delta = lesson.after - lesson.before
     assert torch.allclose(delta[large], -spec.learning_rate * lesson.grad[large].sign(), rtol=2e-3)

@@ -15,7 +15,7 @@ ADDITIVE = [slug for slug, cls in pc.encodings().items() if issubclass(cls, pc.A
 
 
 def encoding_for(slug: str, **fields: Any) -> pc.Encoding:
-    """The encoding with as many heads and channels as `PROJECTIONS`."""
+    """The encoding with as many heads and dimensions as `PROJECTIONS`."""
     sizes = {"embed_dim": DIM, "head_dim": WIDTH, "num_heads": HEADS}
     known = pc.encodings()[slug].parameters()
     return pc.create(

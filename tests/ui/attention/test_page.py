@@ -1,4 +1,4 @@
-"""The page about attention, as a visitor's session runs them."""
+"""The page about attention, as a visitor's session runs it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def visit(params: Mapping[str, str] | None = None, page: str = "attention") -> A
 
 
 def link(app: AppTest) -> dict[str, str]:
-    """The page's settings in the URL (a list where the visitor brought it, a text where kept)."""
+    """The page's settings in the URL (a list where the visitor's link has it, else a text)."""
     params = dict(app.query_params)
     return {name: value[0] if isinstance(value, list) else value for name, value in params.items()}
 
@@ -39,7 +39,7 @@ def plots(app: AppTest) -> int:
 
 
 def columns(app: AppTest) -> list[str]:
-    """What the four menus of encodings say."""
+    """The choices of the four menus of encodings."""
     labels = ("Encoding", "Second", "Third", "Fourth")
     return [box.value for label in labels for box in app.selectbox if box.label == label]
 
@@ -67,7 +67,7 @@ def rows(app: AppTest, heading: str) -> dict[str, list[str]]:
     return {row[0]: row[1:] for row in cells}
 
 
-def test_the_first_visit_compares_no_position_with_each_door() -> None:
+def test_the_first_visit_compares_no_position_with_each_family() -> None:
     app = visit()
     assert plots(app) == 1
     assert tuple(columns(app)) == COMPARED
@@ -86,11 +86,11 @@ def test_differences_are_taken_from_the_first_in_the_browser() -> None:
     assert drawn["mixes"]["changes 1"] == [["weights 1", 1.0], ["weights 0", -1.0]]
     assert "changes 0" not in drawn["mixes"]
     assert len(drawn["needs"]) == 6
-    # A temperature changes no score, so only weights travel.
+    # The temperature changes no score, so only weights are sent.
     warmer = frame(visit({"encodings": "none_alibi_t5", "temperature": "2"}))
     for name, part in drawn["needs"].items():
         assert (warmer["needs"][name] == part) == name.startswith("scores"), name
-    # Without a mask every cell has a value, with one the upper half has none.
+    # Without a mask every cell has a value; with one, the upper half has none.
     assert frame(visit({"encodings": "none_alibi_t5", "causal": "true"}))["needs"] != drawn["needs"]
 
 
@@ -124,7 +124,7 @@ def test_a_link_keeps_what_another_view_asks_for(view: str) -> None:
     assert link(app) == {name: value for name, value in params.items() if value != "weights"}
 
 
-def test_a_bad_link_is_put_right_and_said() -> None:
+def test_a_bad_link_is_corrected_and_reported() -> None:
     app = visit(
         {
             "encodings": "rope_ropy",
@@ -202,10 +202,10 @@ def test_nothing_splits_where_nothing_is_added() -> None:
     assert plots(app) == 0
 
 
-def test_claims_stand_beside_computations() -> None:
+def test_claims_stand_beside_computed_values() -> None:
     app = visit({"view": "distance", "encodings": "alibi_rope_t5", "head": "1"})
     text = words(app)
-    # Twelve heads begin with the eight of a power of two: slope 1/2.
+    # Twelve heads begin with the slopes of eight: 1/2 comes first.
     assert "ln 2 / m = 1.3863 tokens | 1.3863 tokens |" in text
     assert "never above the bound" in text
     assert "| holds |" in text

@@ -28,7 +28,7 @@ TEXT = "The keys to the cabinet are on the table."
 
 @pytest.fixture
 def fresh() -> Iterator[None]:
-    """Nothing of another model's sentences stays in the caches, before or after."""
+    """No sentence of another model is left in the caches, before or after."""
     for store in (PICTURES, RESULTS):
         store.clear()
     yield
@@ -42,7 +42,7 @@ def visit(**params: str) -> AppTest:
 
 
 def url(app: AppTest) -> dict[str, str]:
-    """The settings in the URL (a list where the visitor brought them, a text where written)."""
+    """The settings in the URL (a list where the visitor's link has them, else a text)."""
     params = dict(app.query_params)
     return {name: value[0] if isinstance(value, list) else value for name, value in params.items()}
 
@@ -57,7 +57,7 @@ def components(app: AppTest) -> dict[str, Any]:
 
 
 def slider(app: AppTest, name: str) -> dict[str, Any]:
-    """What a live slider was told to show."""
+    """The message that a live slider got."""
     told: dict[str, Any] = json.loads(components(app)[name].json)
     return told
 
@@ -67,26 +67,26 @@ def warnings(app: AppTest) -> list[str]:
 
 
 def header(app: AppTest) -> dict[str, Any]:
-    """What the picture was told to show, but for the numbers of its curves."""
+    """The picture's message, without the numbers of its curves."""
     plot = components(app)["plot"].bytes
     told: dict[str, Any] = json.loads(plot[4 : 4 + int.from_bytes(plot[:4], "little")])
     return told
 
 
 def table(app: AppTest) -> list[list[str]]:
-    """The rows of the numbers at chosen positions."""
+    """The rows of the table of numbers at chosen positions."""
     (body,) = [note["rows"] for note in header(app)["notes"] if note["kind"] == "table"]
     rows: list[list[str]] = body
     return rows
 
 
 def lines(app: AppTest, kind: str) -> str:
-    """The sentences of a kind under the picture."""
+    """The sentences of one kind under the picture."""
     return " ".join(note["text"] for note in header(app)["notes"] if note["kind"] == kind)
 
 
 def works(app: AppTest) -> bool:
-    """Whether sliders and a picture are there."""
+    """Whether the page has its sliders and a picture."""
     return {*SLIDERS, "plot"} <= components(app).keys() and not app.error
 
 
@@ -166,7 +166,7 @@ def test_presets_one_after_another_leave_nothing_behind() -> None:
 
 
 def other(parameter: Parameter, default: Any) -> list[Any]:
-    """Legal values that are not the default."""
+    """Legal values other than the default."""
     match parameter:
         case Choice():
             return [option for option in parameter.options if option != default]
@@ -197,7 +197,7 @@ def fits(slug: str, **fields: Any) -> bool:
 
 
 def changed_fields(slug: str) -> dict[str, Any]:
-    """Every option of an encoding at a value other than its default, as far as they fit."""
+    """Every option of an encoding at a value other than its default, if they fit together."""
     defaults = {item.name: item.default for item in dataclasses.fields(pc.encodings()[slug])}
     chosen: dict[str, Any] = {}
     for name, parameter in options(slug).items():
@@ -220,7 +220,7 @@ def shown_value(app: AppTest, name: str) -> Any:
 @pytest.mark.parametrize("slug", SLUGS)
 def test_every_encoding_and_option_survives_the_url(slug: str) -> None:
     chosen, parameters = changed_fields(slug), options(slug)
-    # A pair of fields may exclude each other; all others are changed.
+    # Two fields may exclude each other; all others are changed.
     assert len(parameters) - len(chosen) <= 1
     params = {name: parameters[name].format(value) for name, value in chosen.items()}
     params |= {} if slug == "sinusoidal" else {"encoding": slug}
@@ -257,7 +257,7 @@ def test_every_setting_of_the_page_survives_the_url() -> None:
     assert (shown_value(app, "operation"), shown_value(app, "at")) == ("concat", "0 32")
     assert (shown_value(app, "token_seed"), shown_value(app, "token_std")) == (7, 1.25)
     assert "h[3, 4]" in lines(app, "arithmetic")
-    # Another session at the written link shows the same numbers.
+    # Another session that follows the link shows the same numbers.
     again = visit(**url(app))
     assert header(again) == header(app)
     assert [b.value for b in again.markdown] == [b.value for b in app.markdown]
@@ -355,7 +355,7 @@ def test_several_faults_are_several_notices() -> None:
 
 
 def readable(markdown: str) -> str:
-    """What a reader sees of Markdown whose signs are escaped."""
+    """What a reader sees of Markdown with escaped signs."""
     return re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", markdown)
 
 
@@ -365,7 +365,7 @@ def readable(markdown: str) -> str:
     ["![x](http://example.com/x.png)", "[a](http://example.com)", "**b**", "$x$", "`c`", ":red[x]"],
 )
 def test_a_link_cannot_put_markup_on_the_page(name: str, value: str) -> None:
-    # Somebody else may have written the link: no picture of theirs, no address, no mathematics.
+    # Somebody else may have written the link: it may bring no picture, address or mathematics.
     for warning in warnings(visit(**{name: value})):
         bare = re.sub(r"\\[!-/:-@\[-`{-~]", "", warning)
         assert not re.search(r"[\[\]*`$<~]|:[a-z]", bare)
@@ -469,7 +469,7 @@ def test_an_empty_sentence_is_two_special_tokens() -> None:
     assert [row[0] for row in table(app)] == ["0 `[CLS]`", "1 `[SEP]`"]
 
 
-def test_a_text_too_long_for_a_link_is_named() -> None:
+def test_a_text_too_long_for_a_link_is_reported() -> None:
     app = visit(tokens="sentence", text="a" * 5000)
     (warning,) = warnings(app)
     assert "text=aaa" in readable(warning)
@@ -496,7 +496,7 @@ def test_without_a_model_one_sentence_and_all_else_works(
 
 
 @pytest.mark.parametrize("cell", ["500_3", "3_64", "3_4_1", "3"])
-def test_a_cell_that_is_not_there_is_said(cell: str) -> None:
+def test_a_cell_that_does_not_exist_is_reported(cell: str) -> None:
     app = visit(cell=cell)
     (warning,) = warnings(app)
     assert "no cell of this picture" in warning
@@ -526,17 +526,17 @@ def test_what_does_not_fit_is_one_sentence(params: dict[str, str], parts: tuple[
     assert error.endswith(".")
     assert not error.endswith("..")
     assert set(SLIDERS) <= components(app).keys()
-    # The link says what was asked for, so that a reload asks for the same.
+    # The link keeps what was asked for, so that a reload asks for the same.
     assert url(app) == params
 
 
-def test_a_position_beyond_the_length_is_said() -> None:
+def test_a_position_beyond_the_length_is_reported() -> None:
     app = visit(at="0_127_128_500")
     assert [row[0] for row in table(app)] == ["0", "127"]
     assert "Positions go from 0 to 127: there is no 128, 500." in lines(app, "aside")
 
 
-def test_no_position_is_no_row() -> None:
+def test_without_positions_there_is_no_row() -> None:
     app = visit(at="")
     assert works(app)
     assert warnings(app) == []
@@ -557,7 +557,7 @@ def test_the_largest_picture() -> None:
 
 
 def test_a_mapping_of_every_default_is_legal() -> None:
-    # `other` above must not have run dry for any option.
+    # `other` above must have found a value for every option.
     for slug in SLUGS:
         for name, parameter in options(slug).items():
             assert isinstance(parameter, Choice | Flag | Number | Reals), name

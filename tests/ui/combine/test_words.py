@@ -1,4 +1,4 @@
-"""What the landing page says: its equation, its numbers, a cell's arithmetic evaluated anew."""
+"""What the landing page says: its equation, its numbers, and a cell's arithmetic, re-evaluated."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def preview(slug: str, shape: tuple[int, int] = SHAPE, **more: Any) -> Preview:
 
 
 def plain(markdown: str) -> str:
-    """Without the colours and the emphasis."""
+    """The text without colours and emphasis."""
     return re.sub(r":\w+\[((?:[^\[\]]|\[[^\]]*\])*)\]", r"\1", markdown).replace("**", "")
 
 
@@ -221,7 +221,7 @@ def test_what_a_concatenation_costs() -> None:
     assert residual < 1e-13
 
 
-def test_a_models_own_layer_norm_is_said() -> None:
+def test_a_models_own_layer_norm_is_named() -> None:
     own = pc.LayerNorm(torch.ones(8), torch.zeros(8))
     assert "own weight" in " ".join(asides(preview("sinusoidal", layer_norm=own).at(1.0)))
     assert "own weight" not in " ".join(
@@ -285,7 +285,7 @@ MARKUP = [
 
 
 def is_safe(cell: str) -> bool:
-    """A position and one code span, in which no markup means anything."""
+    """Whether it is a position and one code span, in which markup has no meaning."""
     return re.fullmatch(r"7 `[^`\n\r]+`", cell) is not None
 
 
@@ -311,7 +311,7 @@ def test_a_token_still_reads_as_itself() -> None:
         assert numbers([(7, word, exact)]).rows[0][0] == f"7 `{word}`"
 
 
-# --- a cell's arithmetic: every number in the sentence, put together again ---
+# --- a cell's arithmetic: every number in the sentence, computed again ---
 
 NUMBER = r"-?\d+(?:\.\d+)?(?:e[-+]\d+)?"
 
@@ -351,7 +351,7 @@ def test_a_sum_adds_up(operation: Any, row: int, column: int, scale: float) -> N
     e, s, p, h = map(float, match.groups())
     assert s == scale
     close(h, e + s * p if operation == "add" else e * (s * p), scale)
-    # The terms are those of the picture, to float32's last digit.
+    # The terms are the picture's, to the last digit of float32.
     assert torch.tensor(e) == frame.cells("token")[row, column]
     assert torch.tensor(p) == shown.encoding.table([row])[0, column]  # type: ignore[attr-defined]
     close(h, float(frame.cells("combined")[row, column]), scale)
@@ -474,14 +474,14 @@ def test_a_click_on_a_bias_is_a_pair_of_positions() -> None:
     assert cell_at(shown, "token", 3.0, 7.0) == (3, 7)
 
 
-def test_a_click_on_the_second_half_is_the_same_channel() -> None:
+def test_a_click_on_the_second_half_is_the_same_dimension() -> None:
     shown = preview("sinusoidal", operation="concat")
     assert cell_at(shown, "combined", 3.0, 7.0) == (3, 7)
     assert cell_at(shown, "combined", 3.0, 8.0) == (3, 0)
     assert cell_at(shown, "combined", 3.0, 15.0) == (3, 7)
 
 
-def test_a_click_on_the_second_half_of_many_channels_is_the_channel_shown() -> None:
+def test_a_click_on_the_second_half_of_many_dimensions_is_the_one_shown() -> None:
     shown = preview("sinusoidal", (1024, 512), operation="concat")
     drawn = look(shown).panels[2].rows
     for cell, channel in enumerate(drawn.indices):  # type: ignore[attr-defined]
@@ -492,7 +492,7 @@ def test_a_click_on_the_second_half_of_many_channels_is_the_channel_shown() -> N
 def test_the_second_half_of_a_zoomed_concatenation() -> None:
     window = (None, None, 2.0, 5.0)
     shown = preview("sinusoidal", operation="concat", window=window)
-    # Channels 2 … 5 are drawn at 4 … 7 and their positions at 8 … 11.
+    # Dimensions 2 … 5 are drawn at 4 … 7, and those of the positions at 8 … 11.
     from pages._ui.combine.words import look
 
     start = look(shown).panels[2].rows.start

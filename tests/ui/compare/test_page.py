@@ -71,7 +71,7 @@ def test_all_encodings_are_compared(view: str) -> None:
             str(cls.year),
             cls.reference,
         )
-        # Of a bias there is no norm, and its vectors stay where they are.
+        # A bias has no norm, and it leaves the vectors as they are.
         assert (row["‖h − e‖"] == "—") == cls.acts_inside
     assert facts["Learned"]["numbers learned"] == "256"
     assert facts["Learned"]["beyond training?"].startswith("no: the table has 16 rows")
@@ -84,7 +84,7 @@ def test_some_encodings_are_compared() -> None:
     assert "dimension=7" in app.warning[0].value
 
 
-def test_groups_follow_from_the_door() -> None:
+def test_groups_follow_from_the_family() -> None:
     known = pc.encodings()
     grouped = groups.groups()
     assert sorted(itertools.chain(*grouped.values())) == sorted(known)
@@ -101,7 +101,7 @@ def test_groups_follow_from_the_door() -> None:
     assert [heading for heading in grouped if heading not in menu] == []
 
 
-def test_an_encoding_that_comes_with_a_door_of_its_own_has_a_group(
+def test_an_encoding_of_a_new_family_has_a_group(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(pc.encodings()["alibi"], "door", "roof")

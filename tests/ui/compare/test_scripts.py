@@ -22,7 +22,7 @@ CASES = [(slug, view) for slug in encodings() for view in VIEWS]
 
 @pytest.fixture(scope="module")
 def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], Answer]:
-    """What the scripts of all encodings and views say."""
+    """What the scripts of all encodings and views print."""
     scripts = [
         compare_script(sized(slug, LENGTH, DIMENSION), view, LENGTH, DIMENSION, head=HEAD, at=AT)
         for slug, view in CASES

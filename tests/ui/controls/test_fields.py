@@ -1,4 +1,4 @@
-"""Settings as data: what a link says of them, without a page that is drawn."""
+"""Settings as data: how they are read from a link, without drawing a page."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_a_link_that_says_nothing_gives_the_defaults(fields: Fields) -> None:
 def test_every_default_survives_a_link(fields: Fields) -> None:
     link = {
         name: parameter.format(default) for name, (parameter, default) in fields.items()
-        # No encoding is called "": it stands for the last one that is shown.
+        # No encoding is called "": it stands for the last one shown.
         if name != "of"
     }  # fmt: skip
     assert read_fields(fields, link) == read_fields(fields, {})

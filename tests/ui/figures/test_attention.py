@@ -37,7 +37,7 @@ def test_every_picture_has_words_on_both_axes_and_the_first_no_difference() -> N
             drawn = figure.layout[f"{axis[0]}axis{axis[1:]}"]
             assert drawn.ticktext == ("[CLS]", "the", "‹b>", "an-extraord…")
             assert drawn.tickvals == (0, 1, 2, 3)
-        # The first word is on top, as a matrix is written.
+        # The first word is on top, as in a written matrix.
         assert figure.layout[f"yaxis{trace.yaxis[1:]}"].range == (3.5, -0.5)
 
 
@@ -71,7 +71,7 @@ def test_colours_of_weights_begin_at_zero_and_scores_are_centred() -> None:
     assert (ends["coloraxis3.cmin"], ends["coloraxis3.cmax"]) == (-1.0, 1.0)
 
 
-def test_a_trace_tells_its_place() -> None:
+def test_a_trace_knows_its_place() -> None:
     assert place_of(trace_name(WEIGHTS, 2)) == ("weights", 2)
     assert place_of("line") is None
     assert clipped(("short", "much too long"), 6) == ("short", "much …")
@@ -90,7 +90,7 @@ def test_signs_stand_between_the_terms() -> None:
 def test_lines_of_the_shuffle_and_of_distance() -> None:
     curves = [Curve(0, "None", [0.0, 1e-16]), Curve(1, "RoPE", [1.0, 2.0])]
     figure, _ = shuffle_figure(curves, curves, ["b", "a"])
-    assert [min(trace.y) > 0 for trace in figure.data] == [True] * 4  # a logarithm of each
+    assert [min(trace.y) > 0 for trace in figure.data] == [True] * 4  # each as a logarithm
     assert figure.layout.xaxis.ticktext == ("b", "a")
     errors = [Curve(0, "None", [0.0, 1.0], [0.1, 0.2])]
     figure, narrow = distance_figure([0, 5], curves, [curves[1]], errors)
@@ -111,7 +111,7 @@ def test_curves_are_the_scores_at_each_distance() -> None:
 
 
 def test_claims_that_fail_would_show() -> None:
-    # xPos fades besides turning, so the rotation alone doesn't tell its scores.
+    # xPos fades as well as rotates, so its scores don't follow from the rotation alone.
     for slug, agrees in (("rope", True), ("xpos", False)):
         claim = claims(pc.create(slug, head_dim=32), 0)[2]
         assert (abs(float(claim.claimed) - float(claim.computed)) < 1e-6) == agrees

@@ -74,7 +74,7 @@ def test_a_range_without_numbers_is_still_a_range(peak: float) -> None:
     assert ceiling > 0
 
 
-def test_colours_end_at_the_greatest_value_unless_it_stands_alone() -> None:
+def test_colours_end_at_the_greatest_value_unless_it_is_an_outlier() -> None:
     assert colour_peak(np.array([[1.0, -2.0], [0.5, 1.0]])) == 2
     lone = np.zeros((10, 10))
     lone[0, 0] = -50

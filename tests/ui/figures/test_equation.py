@@ -1,4 +1,4 @@
-"""The landing page's figure as data: what stands where, what moves with what, what it is called."""
+"""The landing page's figure as data: what is where, what moves together, and what it is called."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def look_of(case: str, **more: Any) -> Look:
 
 
 def axis(figure: go.Figure, name: str) -> Any:
-    """The layout of an axis by its short name: x, x2, y4."""
+    """An axis's layout, by its short name: x, x2, y4."""
     return figure.layout[f"{name[0]}axis{name[1:]}"]
 
 
@@ -68,7 +68,7 @@ def test_three_heatmaps_and_three_lines(case: str) -> None:
     assert [trace.type for trace in figure.data] == ["heatmap"] * 3 + ["scatter"] * 3
     assert [trace.name for trace in figure.data[:3]] == list(TERMS)
     assert [trace.name for trace in figure.data[3:]] == [NORMS[term] for term in TERMS]
-    # The plot component can address each of them, and their cells travel by themselves.
+    # The plot component can address each of them, and their cells are sent separately.
     packed = live.pack_figure(figure)
     assert packed.heatmaps == set(TERMS)
     assert set(NORMS.values()) <= set(packed.traces)
@@ -83,7 +83,7 @@ def test_every_trace_has_axes_with_titles_or_shares_them(case: str) -> None:
         assert x.domain[0] < x.domain[1]
         assert y.domain[0] < y.domain[1]
         assert x.title.text
-        # A picture whose rows are those of the first one is labelled there.
+        # A picture that shares the first one's rows has its labels there.
         assert y.title.text or axis(figure, "y").title.text == "dimension"
         assert y.showticklabels is not False or y.matches == "y"
 
@@ -181,7 +181,7 @@ def test_cells_lie_where_their_values_are(case: str, window: Any) -> None:
     rows, columns = shown.rows, shown.columns
     up = shown.queries if case == "bias" else columns
     for trace, height in zip(figure.data[:3], (columns, up, columns), strict=True):
-        # The first cell spans whole matrix cells from its first index on.
+        # The first cell covers whole cells of the matrix, starting with its first index.
         assert trace.x0 - trace.dx / 2 == rows.start - 0.5
         assert trace.dx == rows.step
         assert trace.dy == height.step
@@ -240,7 +240,7 @@ def test_the_narrow_layout_stacks_every_axis(case: str) -> None:
         if index:
             above = narrow[f"yaxis{'' if index == 1 else index}"]["domain"]
             assert top[1] < above[0]
-    # Plotly knows every attribute of it.
+    # Plotly knows each of its attributes.
     merged = figure.update_layout(narrow)
     assert merged.layout.height == 1100
     signs = [note.text for note in merged.layout.annotations]
@@ -284,7 +284,7 @@ MARKUP = ("<b>bold</b>", "<s>", "</s>", "&lt;", "<br>", "a<b", '<a href="http://
 
 
 def test_tokens_are_text_and_no_markup() -> None:
-    # Plotly reads a few HTML tags in labels: RoBERTa's <s> would strike out what follows.
+    # Plotly interprets a few HTML tags in labels: RoBERTa's <s> would strike out what follows.
     words = MARKUP + ("w",) * (12 - len(MARKUP))
     figure = equation_figure(look_of("sum", words=words))
     for label, word in zip(axis(figure, "x4").ticktext, words, strict=True):
@@ -357,7 +357,7 @@ def test_a_frame_patches_attributes_that_the_figure_has(case: str) -> None:
 
 
 def test_the_scale_changes_nothing_but_the_patch() -> None:
-    # A look is the key of the packed figure: equal looks are one figure, sent once.
+    # A look is the key of the packed figure: equal looks share one figure, sent once.
     assert look_of("sum") == look_of("sum")
     assert hash(look_of("sum")) == hash(look_of("sum"))
     assert look_of("sum") != look_of("product")

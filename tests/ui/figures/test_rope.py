@@ -87,7 +87,7 @@ def test_the_chosen_arithmetic_stands_out() -> None:
     lines = {trace.name: trace for trace in figure.data}
     assert lines["rounded"].line.dash is None
     assert lines["exact"].line.dash == "dot"
-    # No error has no place on a logarithmic axis.
+    # An error of zero has no place on a logarithmic axis.
     assert lines["exact"].y == (None, 1e-3)
     assert columns["score_after"][0] == pytest.approx(
         pc.create("rope-yarn").attention_factor() ** 2

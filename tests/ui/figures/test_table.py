@@ -1,4 +1,4 @@
-"""The table page's figures as data: what stands where, on a wide page and on a phone."""
+"""The table page's figures as data: what is where, on a wide page and on a phone."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ def test_index_0_is_on_top_and_cells_lie_on_their_indices() -> None:
     assert (trace.xaxis, trace.yaxis) == ("x2", "y2")
 
 
-def test_rows_end_alike_where_one_has_a_colour_bar() -> None:
+def test_rows_end_alike_when_only_one_has_a_colour_bar() -> None:
     with_bar, without = Pane("a", "x", bar="coloraxis"), Pane("b", "x")
     layout = Sheet(((with_bar,), (without,)), (100, 50)).figure().layout
     assert layout.xaxis.domain == layout.xaxis2.domain

@@ -22,7 +22,7 @@ YARN = {
 
 
 def visit(params: Mapping[str, str] | None = None, *, report: bool = False) -> AppTest:
-    """The page at a link, with its report open or not."""
+    """The page at a link, with or without its report open."""
     return arrived("long_context", params, {f"{PAGE}.report": True} if report else None)
 
 
@@ -34,7 +34,7 @@ def visit_config(config: Any) -> AppTest:
 
 
 def link(app: AppTest) -> dict[str, str]:
-    """The page's settings in the URL (a list where the visitor brought it, a text where kept)."""
+    """The page's settings in the URL (a list where the visitor's link has it, else a text)."""
     params = dict(app.query_params)
     return {name: value[0] if isinstance(value, list) else value for name, value in params.items()}
 
@@ -98,17 +98,17 @@ def test_an_edited_config_is_the_visitors_own_and_in_the_link() -> None:
     assert app.selectbox[0].value == "own"
     assert json.loads(link(app)["config"]) == YARN
     assert "RoPE, YaRN" in words(app)
-    # The link brings it back, laid out.
+    # The link brings it back, formatted.
     again = visit_config(YARN)
     assert json.loads(again.text_area[0].value) == YARN
     assert "\n" in again.text_area[0].value
-    # And a model from the menu takes its place.
+    # A model from the menu replaces it.
     app.selectbox[0].select("gpt-neox-20b").run()
     assert link(app) == {"model": "gpt-neox-20b"}
     assert json.loads(app.text_area[0].value) == known_configs()["GPT-NeoX 20B"]
 
 
-def test_warnings_are_said_and_the_pictures_drawn() -> None:
+def test_warnings_are_shown_and_the_pictures_drawn() -> None:
     odd = {**YARN, "rope_scaling": {**YARN["rope_scaling"], "attention_factor": 1.0, "beta": 1}}
     app = visit_config(odd)
     text = " ".join(element.value for element in app.warning)
@@ -157,7 +157,7 @@ def test_lengths_come_from_the_config_and_from_the_link() -> None:
     assert "over the 2,048 positions of training" in text
 
 
-def test_a_factor_says_what_is_wanted_where_the_length_was_left_alone() -> None:
+def test_a_factor_sets_the_wanted_length_where_no_length_was_raised() -> None:
     text = words(visit({"model": "qwen2.5-7b-with-yarn"}))
     assert "Of 64 pairs at 131,072 tokens" in text
     assert "over the 32,768 positions of training" in text
@@ -173,7 +173,7 @@ def test_rounded_numbers_stand_beside_exact_ones() -> None:
     assert "the first to collide would be 16,777,217, which reads 16,777,216" in words(app)
 
 
-def test_a_bad_link_is_put_right_and_said() -> None:
+def test_a_bad_link_is_corrected_and_reported() -> None:
     app = visit({"model": "gpt-9", "wanted": "-5", "precision": "float8", "colour": "red"})
     text = " ".join(element.value for element in app.warning)
     for word in ("gpt-9", "wanted=", "float8", "colour"):

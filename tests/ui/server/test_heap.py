@@ -1,4 +1,4 @@
-"""Memory that was freed is the system's again."""
+"""Freed memory goes back to the system."""
 
 import subprocess
 import sys
@@ -6,7 +6,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[3]
 
-# A thread, as a session's is, fills its heap with small pieces; the last one outlives the others.
+# A thread like a session's fills its heap with small pieces; the last one outlives the others.
 THREAD = """
 import re
 import threading
@@ -34,8 +34,8 @@ heap.trim()
 print(after - before, resident() - before)
 """
 
-# The server's own start and stop (but for metrics, which need Streamlit's runtime), around a trim
-# that only tells when it is called.
+# The server's own start and stop (without metrics, which need Streamlit's runtime), around a trim
+# that only reports its calls.
 SERVER = """
 import asyncio
 import threading
@@ -61,14 +61,14 @@ asyncio.run(serve())
 
 
 def printed(script: str) -> str:
-    """What a process of its own says."""
+    """The output of a separate process that runs this code."""
     command = [sys.executable, "-c", script]
     run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr[-2000:]
     return run.stdout
 
 
-def test_what_lies_free_below_something_small_is_given_back() -> None:
+def test_memory_that_is_free_below_something_small_is_given_back() -> None:
     kept, left = map(float, printed(THREAD).split())
     assert kept > 40, "glibc gives it back by itself: `trim` isn't needed any more"
     assert left < 10

@@ -1,4 +1,4 @@
-"""The cache of small results: each computed once, weighed in whole, and bounded in bytes."""
+"""The cache of small results: each computed once, weighed whole, and bounded in bytes."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def test_a_result_is_computed_once_for_all_who_want_it() -> None:
     assert len(calls) == 1
 
 
-def test_one_may_be_computed_of_another() -> None:
+def test_one_may_be_computed_from_another() -> None:
     inner = kept()(lambda x: x + 1)
     outer = kept()(lambda x: inner(x) * 10)
     assert outer(1) == 20

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 ROOT = Path(__file__).parents[3]
 
-# Threads as sessions, each with settings of its own; then every picture again, by then evicted.
+# Threads for sessions, each with its own settings; then every picture again, evicted by then.
 SCRIPT = """
 import json
 import sys
@@ -74,7 +74,7 @@ print(json.dumps({"before": before, "peak": peak, "wrong": wrong, "held": max(he
 
 
 def crowd(sessions: int, length: int, dimension: int) -> dict[str, float]:
-    """What that many sessions at once came to, in megabytes (``held`` and ``bound`` in bytes)."""
+    """What this many sessions at once took, in megabytes (``held`` and ``bound`` in bytes)."""
     command = [sys.executable, "-c", SCRIPT, *map(str, (sessions, length, dimension))]
     run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr[-2000:]
@@ -83,12 +83,12 @@ def crowd(sessions: int, length: int, dimension: int) -> dict[str, float]:
 
 
 def test_the_largest_sinusoid_takes_the_memory_of_its_tokens() -> None:
-    # Its table would be 134 MB more, as the tokens are.
+    # Its table would be another 134 MB, as large as the tokens.
     assert crowd(1, 8192, 4096)["peak"] <= 560
 
 
 def test_a_crowd_of_large_settings_is_right_and_stays_within_bounds() -> None:
-    # All matrices of all twelve at once would take 1,600 MB, besides what is worked out from them.
+    # All matrices of all twelve at once would take 1,600 MB, plus what is computed from them.
     seen = crowd(sessions=12, length=4096, dimension=4096)
     assert seen["wrong"] == 0
     assert seen["held"] <= seen["bound"]
@@ -102,20 +102,20 @@ def test_what_a_session_owns_is_small() -> None:
     visit.query_params["cell"] = "5_6"
     visit.run()
     assert not visit.exception
-    # Matrices, pictures and figures belong to the server's bounded caches: gone with a session is
-    # what its widgets and its link say.
+    # Matrices, pictures and figures belong to the server's bounded caches; a session owns only its
+    # widgets' values and its link.
     owned = visit.session_state.to_dict()
     assert owned
     assert len(json.dumps(owned, default=plain)) < 20_000
 
 
 def plain(thing: Any) -> Any:
-    """What JSON doesn't know, as a dictionary."""
+    """An object that JSON doesn't know, as a dictionary."""
     return asdict(thing) if is_dataclass(thing) and not isinstance(thing, type) else dict(thing)
 
 
 def test_the_first_visit_imports_next_to_nothing() -> None:
-    # What is imported after the garbage collector's freeze is looked at again after each run.
+    # The garbage collector scans whatever is imported after its freeze again and again.
     script = f"""
 import sys
 import app

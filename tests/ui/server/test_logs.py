@@ -50,7 +50,7 @@ def test_a_traceback_becomes_type_and_place(caplog: pytest.LogCaptureFixture) ->
 
 
 @pytest.mark.usefixtures("tidy")
-def test_other_lines_stay_as_they_are_but_one(caplog: pytest.LogCaptureFixture) -> None:
+def test_other_lines_stay_as_they_are_but_for_one(caplog: pytest.LogCaptureFixture) -> None:
     logging.getLogger("a.library").warning("first\nsecond %d%%", 5)
     logging.getLogger("a.library").warning("%s is plain", {"a": 1})
     assert formatted(caplog.records) == [r"WARNING first\nsecond 5%", "WARNING {'a': 1} is plain"]

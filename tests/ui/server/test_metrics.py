@@ -1,4 +1,4 @@
-"""The app's own figures, read as a scraper of Streamlit's endpoint reads them."""
+"""The app's own metrics, read as a scraper of Streamlit's endpoint would."""
 
 import threading
 
@@ -20,7 +20,7 @@ from posembed_core.training.training import TrainingSpec, train_table
 
 
 def figures(*families: str) -> dict[str, float]:
-    """Name with labels → value, by way of Streamlit's own manager."""
+    """Name with labels → value, through Streamlit's own manager."""
     manager = StatsManager()
     manager.register_provider(metrics.Metrics())
     families_read = manager.get_stats(list(families) or None)
@@ -89,7 +89,7 @@ def test_trainings_are_counted_by_state(monkeypatch: pytest.MonkeyPatch) -> None
     }
 
 
-def test_a_process_holds_some_memory_or_its_system_does_not_say() -> None:
+def test_a_process_reports_its_memory_where_the_system_tells_it() -> None:
     size = metrics.resident_bytes()
     assert size is None or 50e6 < size < 50e9
     assert len(figures("process_resident_memory_bytes")) == (size is not None)

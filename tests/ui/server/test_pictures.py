@@ -150,7 +150,7 @@ def test_packed_cells_are_the_frames() -> None:
     frame = shown.preview.frame(1.0)
     packed = shown.pack(frame)
     assert packed.keys() == frame.arrays.keys()
-    # Channels are rows, positions columns.
+    # Dimensions are rows, positions columns.
     assert all(packed[name].shape == tuple(cells.T.shape) for name, cells in frame.arrays.items())
     values = np.frombuffer(packed["token"].data[-4 * 160 :], "<f4").reshape(8, 20)
     np.testing.assert_array_equal(values, frame.cells("token").T.numpy())
@@ -173,7 +173,7 @@ def test_matrices_stay_within_their_bytes(monkeypatch: pytest.MonkeyPatch) -> No
         matrices.token_matrix(setting("none", 2048, 1024, source=RandomTokens(seed)))
         held = sum(m.untyped_storage().nbytes() for m in MATRICES.results.values())
         assert held == MATRICES.size <= MATRICES.limit
-        if seed == 3:  # the bound itself would take 90 of these
+        if seed == 3:  # the real bound would hold 90 of these
             monkeypatch.setattr(MATRICES.results, "_Cache__maxsize", 5 * 2**23)
     assert len(MATRICES.results) == 5
 
@@ -202,7 +202,7 @@ def test_a_picture_holds_no_more_than_it_counts_for(slug: str, more: dict[str, A
 
 
 def test_pictures_stay_within_their_bytes() -> None:
-    for seed in range(80):  # of 2.4 MB each, once they are looked at
+    for seed in range(80):  # of 2.4 MB each, once they have been read
         pictures.picture(setting("none", 512, 256, source=RandomTokens(seed)))
     assert PICTURES.size <= PICTURES.limit == 128 * 2**20
     assert 50 < len(PICTURES.results) < 80
@@ -244,7 +244,7 @@ def counted(monkeypatch: pytest.MonkeyPatch, module: ModuleType, name: str) -> l
 
     def slow(*args: Any, **more: Any) -> Any:
         calls.append(1)
-        time.sleep(0.2)  # long enough for all others to arrive meanwhile
+        time.sleep(0.2)  # long enough for all the others to arrive
         return real(*args, **more)
 
     monkeypatch.setattr(module, name, slow)
@@ -259,7 +259,7 @@ def test_equal_matrices_are_drawn_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len({answer.data_ptr() for answer in answers}) == 1
 
 
-def test_equal_pictures_are_one(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_equal_pictures_are_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
     calls = counted(monkeypatch, pictures, "Preview")
     answers = at_once(lambda: pictures.picture(setting("sinusoidal")))
     assert len(calls) == 1

@@ -65,7 +65,7 @@ class Server:
             return answer.read(), {name.lower(): value for name, value in answer.headers.items()}
 
     def visit(self, query: str = "") -> list[ForwardMsg]:
-        """All that one visitor's browser gets until the script has finished."""
+        """Everything that a visitor's browser gets until the script has finished."""
         rerun = BackMsg()
         rerun.rerun_script.query_string = query
         url = f"ws://127.0.0.1:{self.port}/_stcore/stream"
@@ -79,7 +79,7 @@ class Server:
 
 @contextlib.contextmanager
 def serving(script: Path, log: Path) -> Iterator[Server]:
-    """`streamlit run` a script, in the repository's folder, until the block ends."""
+    """`streamlit run` a script in the repository's folder until the block ends."""
     port = free_port()
     command = [sys.executable, "-m", "streamlit", "run", str(script)]
     options = ["--server.headless", "true", "--server.port", str(port)]
@@ -151,7 +151,7 @@ def test_the_first_visitor_sees_a_page_without_an_error(server: Server) -> None:
     assert alerts(messages) == []
 
 
-def test_a_visit_shows_in_the_figures(server: Server) -> None:
+def test_a_visit_shows_in_the_metrics(server: Server) -> None:
     def frames() -> int:
         text = server.get("/_stcore/metrics")[0].decode()
         assert text.endswith("# EOF\n")

@@ -1,4 +1,4 @@
-"""A store: each result computed once for all sessions, within its bytes, and its size told."""
+"""A store: computes each result once for all sessions, stays within its bytes, tells its size."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_a_store_without_a_share_cannot_be() -> None:
         Store("more")
 
 
-def test_what_is_unused_for_longest_leaves_first(
+def test_what_was_unused_for_longest_leaves_first(
     store: Store[bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(store.results, "_Cache__maxsize", 25)
@@ -81,7 +81,7 @@ def test_an_error_reaches_all_who_waited_and_is_not_kept(store: Store[bytes]) ->
     assert fragile() == b"whole"
 
 
-def test_who_wants_the_same_waits_and_who_wants_another_does_not(store: Store[bytes]) -> None:
+def test_equal_requests_wait_and_other_requests_do_not(store: Store[bytes]) -> None:
     calls: list[int] = []
     other_done = threading.Event()
 

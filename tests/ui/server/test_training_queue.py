@@ -1,4 +1,4 @@
-"""A class shares one training run; others wait their turn; nobody's run goes on alone."""
+"""A class shares one training run; others wait their turn; a run that nobody watches pauses."""
 
 import os
 import sys
@@ -27,7 +27,7 @@ class Clock:
 
 
 class Lessons:
-    """Stands in for training: gives a snapshot whenever the test lets it, and counts."""
+    """Stands in for training: counts runs, and gives a snapshot whenever the test allows one."""
 
     def __init__(self):
         self.started = []
@@ -73,7 +73,7 @@ def until(runs, which, condition):
     while not condition(state := runs.look(which)):
         assert time.monotonic() < deadline, f"it stayed at {state}"
         runs.wait(which, 0.05)
-        time.sleep(0.001)  # one that is paused is not waited for, and yet has a step to end
+        time.sleep(0.001)  # nobody waits for a paused run, but it still has a step to finish
     return state
 
 
@@ -142,12 +142,12 @@ def test_the_queue_is_bounded(runs):
     assert runs.watch(spec(4), "late").ahead == 2
 
 
-def test_a_run_pauses_when_nobody_watches_and_goes_on_where_it_was(runs, lessons, clock):
+def test_a_run_pauses_when_nobody_watches_and_goes_on_from_there(runs, lessons, clock):
     runs.watch(SPEC, "a")
     lessons.allow(42, 2)
-    # The worker looks whether it is watched before it asks for the next one.
+    # The worker checks that somebody watches before it asks for the next one.
     until(runs, SPEC, lambda s: s.step == 4 and lessons.asked == 3)
-    clock.now = 10.5  # a closed tab is heard of no more
+    clock.now = 10.5  # a closed tab is not heard of again
     lessons.allow(42, 1)
     state = until(runs, SPEC, lambda s: s.step == 8)
     assert state.status == "paused"
@@ -178,19 +178,19 @@ def test_one_step_at_a_time(runs, lessons):
     assert runs.watch(SPEC, "a", until=8).status == "paused"
 
 
-def test_who_takes_other_settings_leaves_the_first_ones(runs, lessons):
+def test_taking_other_settings_leaves_the_first_run(runs, lessons):
     runs.watch(spec(1), "a")
     assert runs.watch(spec(2), "a").ahead == 0
     lessons.allow(1, 1)
     lessons.allow(2, 11)
     finish(runs, spec(2))
-    assert runs.look(spec(1)) is None  # nothing of it was there yet
+    assert runs.look(spec(1)) is None  # it had no snapshot yet
 
 
 def test_old_results_make_room_for_new_ones(lessons, clock):
     size = 11 * (16 * 8 + 8 * 8) * 4
     runs = TrainingQueue(train=lessons, clock=clock, most_bytes=2 * size + unfinished_bytes(SPEC))
-    for seed in (1, 2, 1, 3):  # 2 is the one used longest ago when 3 comes
+    for seed in (1, 2, 1, 3):  # 2 was used longest ago when 3 comes
         runs.watch(spec(seed), "a")
         lessons.allow(seed, 11)
         finish(runs, spec(seed))
@@ -224,7 +224,7 @@ def test_what_a_paused_training_holds_is_not_underrated(length, width):
     assert held < unfinished_bytes(training.spec) < held + 3e6
 
 
-def test_a_run_that_breaks_is_said_and_the_next_one_starts(clock, lessons, caplog):
+def test_a_run_that_fails_is_reported_and_the_next_one_starts(clock, lessons, caplog):
     def train(which):
         if which.seed == 1:
             raise_later = RuntimeError("no memory left")
@@ -279,7 +279,7 @@ def test_the_worker_gives_way_to_everybody_else():
     assert os.getpriority(os.PRIO_PROCESS, 0) == own
 
 
-def test_the_load_is_what_is_worked_on_and_what_waits(runs):
+def test_the_load_counts_the_running_and_the_waiting(runs):
     assert runs.load() == {"running": 0, "waiting": 0}
     for seed in (1, 2, 3):
         runs.watch(spec(seed), f"watcher {seed}")

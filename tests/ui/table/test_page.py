@@ -28,7 +28,7 @@ SPEC = pc.TrainingSpec(
 
 @pytest.fixture(autouse=True)
 def runs(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[pc.TrainingSpec]]:
-    """A queue of its own for each test; gives the specs whose training was started."""
+    """A separate queue for each test; gives the specs whose training was started."""
     started: list[pc.TrainingSpec] = []
 
     def train(spec: pc.TrainingSpec) -> Any:
@@ -74,7 +74,7 @@ def plots(app: AppTest) -> int:
 
 
 def finished(app: AppTest, step: int = 40) -> AppTest:
-    """The page once its run is there."""
+    """The page once its run has finished."""
     deadline = time.monotonic() + 60
     while f"Step {step} of" not in progress(app) or "left" in progress(app):
         assert time.monotonic() < deadline, progress(app)
@@ -141,7 +141,7 @@ def test_twenty_sessions_cost_one_run(runs: list[pc.TrainingSpec]) -> None:
     sessions = [visit({**SMALL, "step": "40"}) for _ in range(20)]
     texts = {words(finished(app)) for app in sessions}
     assert len(texts) == 1
-    # Each of the twenty was another's, but for the one that found nobody training yet.
+    # All but the first of the twenty sessions joined a run that another had started.
     assert runs == [SPEC]
 
 
@@ -237,7 +237,7 @@ def test_your_own_table_is_shown_likely_tensors_first() -> None:
     assert "Row 0 belongs to the class token" in words(app).replace("50 = 7² + 1 rows: r", "R")
     (source,) = (box for box in app.selectbox if box.label == "Table")
     assert source.value == "file"
-    # In no other session is it to be seen.
+    # No other session sees it.
     (tensors,) = (
         box for box in visit({**SMALL, "view": "measures"}).selectbox if box.label == "Table"
     )

@@ -94,12 +94,12 @@ def test_a_models_rope_can_be_taken_away() -> None:
 
 
 def zip_labels(app: AppTest) -> list[str]:
-    """What stands on the button that makes the archive."""
+    """The label of the button that makes the archive."""
     sent = [element.proto.json for element in app.get("bidi_component")]
     return [data["label"] for data in map(json.loads, filter(None, sent)) if "most" in data]
 
 
-def test_a_models_own_table_is_called_by_its_kind(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_models_own_table_is_named_by_its_kind(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pages._ui.takeaway.view.here", lambda: "http://localhost/")
     model = needed_model()
     setting = Setting(SentenceTokens("two words"), 4, model.embed_dim, model.positions)

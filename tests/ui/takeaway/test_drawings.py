@@ -1,4 +1,4 @@
-"""Pictures from a browser: what can be one is kept, all else is left out."""
+"""Pictures from a browser: real pictures are kept, anything else is left out."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_a_png_and_an_svg_are_kept() -> None:
         [sent(png())], "é" * 9,
     ],
 )  # fmt: skip
-def test_what_is_no_png_is_left_out(bad: object) -> None:
+def test_anything_but_a_png_is_left_out(bad: object) -> None:
     assert read_drawings({"": {"png": bad}}, [""]) == ()
 
 
@@ -60,7 +60,7 @@ def test_what_is_no_png_is_left_out(bad: object) -> None:
         SVG.replace("</g>", "<foreignObject></foreignObject></g>"),
     ],
 )  # fmt: skip
-def test_what_is_no_harmless_svg_is_left_out(bad: str) -> None:
+def test_anything_but_a_harmless_svg_is_left_out(bad: str) -> None:
     assert read_drawings({"": {"svg": bad}}, [""]) == ()
 
 

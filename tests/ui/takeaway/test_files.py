@@ -1,4 +1,4 @@
-"""Files that are taken away: every number reads back, and nothing is larger than said."""
+"""Files to take away: every number reads back, and none is larger than announced."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def test_the_archive_leaves_out_what_does_not_fit_and_says_so() -> None:
     assert "Too large for this archive of up to 64 MB: combined." in readme
 
 
-def test_an_archive_is_no_larger_than_said() -> None:
+def test_an_archive_is_no_larger_than_announced() -> None:
     tables = [Table(f"t{i}", "some", (4000, 1000), unasked) for i in range(10)]
     view = view_of(*tables)
     assert 0 < len(view.kept()) < 10
@@ -149,5 +149,5 @@ def test_an_archive_is_no_larger_than_said() -> None:
     ("size", "text"),
     [(12, "12 bytes"), (3200, "3.2 kB"), (33_000, "33 kB"), (134_217_728, "134 MB")],
 )
-def test_sizes_are_said_shortly(size: int, text: str) -> None:
+def test_sizes_are_written_short(size: int, text: str) -> None:
     assert said_bytes(size) == text

@@ -1,4 +1,4 @@
-"""A figure as a file of its own: real numbers, real colours, nothing from a network."""
+"""A figure as a separate file: real numbers, real colours, nothing from a network."""
 
 from __future__ import annotations
 

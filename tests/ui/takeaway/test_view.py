@@ -1,4 +1,4 @@
-"""A view as it is handed over: what is computed when, and what its files are called."""
+"""A view to take away: when it is computed, and what its files are called."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def test_nothing_is_computed_before_it_is_asked_for() -> None:
     idle = Plot("page.idle", never, alt=lambda: "Alt.", caption=lambda: "Caption.")
     waiting = view(plots={"": idle}, tables=never, scripts={"An encoding": never}, about=never)
     assert waiting.charts == {"": "page.idle"}
-    # Neither does what is made for the popover draw a figure or write a page.
+    # Filling the popover draws no figure and writes no page either.
     view(plots={"": idle}).view()
     with pytest.raises(AssertionError, match="too early"):
         waiting.view()

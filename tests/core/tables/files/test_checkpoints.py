@@ -83,7 +83,7 @@ def test_half_precision_is_read_exactly(dtype, make):
     assert f"{str(dtype).removeprefix('torch.')} numbers, read exactly" in table.notes
 
 
-def test_float64_is_rounded_and_said():
+def test_float64_is_rounded_and_reported():
     numbers = np.random.RandomState(0).randn(4, 3)
     table = load(npy(numbers))
     assert torch.equal(table.weight, torch.from_numpy(numbers.astype(np.float32)))
@@ -133,7 +133,7 @@ def test_names_of_other_things_do_not(name):
     assert [info.likely for info in list_tables(io.BytesIO(st_file(**{name: TABLE})))] == [False]
 
 
-def test_c14_the_first_two_rows_of_roberta_are_no_positions():
+def test_c14_the_first_two_rows_of_roberta_are_not_positions():
     weight = torch.ones(514, 4)
     weight[1] = 0
     table = load(st_file(**{"roberta.embeddings.position_embeddings.weight": weight}))
@@ -342,7 +342,7 @@ def test_a_path_and_an_uploaded_name_are_the_source(tmp_path):
 
 
 class Evil:
-    """Would end the test run if it were ever unpickled by an ordinary unpickler."""
+    """Would end the test run if an ordinary unpickler ever loaded it."""
 
     def __reduce__(self):
         return os._exit, (1,)
@@ -478,7 +478,7 @@ def test_only_the_bytes_of_the_tensor_asked_for_are_read():
     assert torch.equal(read_tensor(file, "big"), torch.zeros(1000, 1000))
 
 
-def test_read_tensor_keeps_type_and_shape_and_names_what_is_there():
+def test_read_tensor_keeps_type_and_shape_and_names_the_tensors():
     data = st_file(ids=torch.arange(3), wpe=TABLE)
     assert torch.equal(read_tensor(io.BytesIO(data), "ids"), torch.arange(3))
     with pytest.raises(pc.CheckpointError, match=r"no tensor 'wte'; it has .*wpe \(12 × 5\)"):
@@ -542,6 +542,6 @@ def test_an_archive_of_an_unknown_compression_is_refused() -> None:
     np.savez(buffer, weight=np.zeros((4, 4), np.float32))
     data = bytearray(buffer.getvalue())
     entry = data.index(b"PK\x01\x02")
-    data[8] = data[entry + 10] = 99  # the method's place, locally and in the directory
+    data[8] = data[entry + 10] = 99  # the method, in the local header and the directory
     with pytest.raises(pc.CheckpointError, match="compression method is not supported"):
         pc.load_table(io.BytesIO(bytes(data)))

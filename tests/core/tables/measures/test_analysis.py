@@ -141,7 +141,7 @@ def test_decays_are_means_over_all_pairs_and_cells_are_pairs(rows, columns, seed
     )
 
 
-def test_centred_rows_have_mean_0_and_equal_rows_nothing_left():
+def test_centred_rows_have_mean_0_and_equal_rows_vanish():
     table = noise(9, 5) + 3
     assert torch.allclose(centred(table).mean(dim=0), torch.zeros(5, dtype=torch.float64))
     assert torch.equal(centred(torch.full((7, 3), 0.1)), torch.zeros(7, 3, dtype=torch.float64))
