@@ -2,98 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import torch
 from torch import Tensor
 
-from posembed_core.base import BiasEncoding, RotaryEncoding
-from posembed_core.combination import check_fit
-from posembed_core.encoding import Encoding, Excerpt
+from posembed_core.base import RotaryEncoding
 from posembed_core.norms import row_products
-from posembed_core.operations import Combined, LayerNorm, Norms, Operation
-from posembed_core.parameters import EncodingError
+from posembed_core.operations import Combined, Norms
 from posembed_core.pictures.frame import Cells, Frame, peak_of
 from posembed_core.pictures.limits import STILL_TO, Beyond, Limits, beyond, magnitude
 from posembed_core.pictures.once import Once
-from posembed_core.pictures.resolution import (
-    MAX_COLUMNS,
-    MAX_ROWS,
-    Span,
-    as_tensor,
-    choose_columns,
-    choose_rows,
-    span,
-)
+from posembed_core.pictures.part import Part
+from posembed_core.pictures.resolution import as_tensor, choose_columns, choose_rows
 
 __all__ = ["Cells", "Frame", "Preview", "Reading"]
 
-# Values of a piece that is worked on at once: small enough for the cache, and for memory.
+# Values that are computed at once: few enough for the processor's cache, and for memory.
 _PIECE = 2**16
 
 
 @dataclass(frozen=True, eq=False)
-class Preview:
-    """Tokens and an encoding, combined as `posembed_core.combine` does, at picture size.
+class Preview(Part):
+    """A part of a combination at picture size; `at` gives what it shows at one scale.
 
-    ``tokens`` gives the token vectors (n, d), ``vectors`` the encoding's own ones where it has any,
-    of the positions that a span shows and no others: what isn't shown isn't computed. They are
-    asked for when they are needed and not kept, so that whoever caches previews doesn't hold on to
-    whole matrices. ``window`` is the part shown: first and last position, first
-    and last channel. ``guard`` is entered while whole matrices are at work, so that a caller can
-    bound how many are. `at` gives what is shown at one scale.
-
-    Each cell is one value of the matrix, the same one in all pictures (see `Span`). Addition,
-    multiplication and score biases are linear in the scale, and ‖e + s·p‖² = ‖e‖² + 2s⟨e,p⟩ +
-    s²‖p‖², so `frame` costs the same at any size. A rotation, a concatenation and a LayerNorm are
-    computed anew, piece by piece, for the positions shown.
+    Each cell is one value of the matrix, at the same indices in all pictures (see `Span`).
+    Addition, multiplication and score biases are linear in the scale, and ‖e + s·p‖² = ‖e‖² +
+    2s⟨e,p⟩ + s²‖p‖², so `frame` costs the same at any size. A rotation, a concatenation and a
+    LayerNorm are computed again for each scale, piece by piece, at the positions shown.
     """
-
-    shape: tuple[int, int]
-    tokens: Callable[[], Tensor]
-    encoding: Encoding
-    vectors: Callable[[Span], Tensor] | None = None
-    operation: Operation = "add"
-    layer_norm: LayerNorm | None = None
-    head: int = 0
-    window: tuple[float | None, float | None, float | None, float | None] = (None,) * 4
-    guard: Callable[[], AbstractContextManager[Any]] = nullcontext
-
-    def __post_init__(self) -> None:
-        check_fit(self.encoding, self.shape[1], self.operation)
-        heads = getattr(self.encoding, "num_heads", 1)
-        if self.shows_bias and not 0 <= self.head < heads:
-            raise EncodingError(
-                f"head {self.head + 1} can't be shown, {self.encoding.title} has {heads} heads "
-                f"here; choose one from 1 to {heads}, or more heads",
-                field="head",
-                nearest=min(max(self.head + 1, 1), heads),
-            )
-
-    @cached_property
-    def rows(self) -> Span:
-        """The positions shown."""
-        return span(self.shape[0], MAX_ROWS, *self.window[:2])
-
-    @cached_property
-    def columns(self) -> Span:
-        """The channels shown."""
-        # What travels while the scale is dragged stays below 300 kB, and below 600 kB otherwise.
-        most = MAX_COLUMNS
-        if not self.encoding.is_linear or self.operation == "concat":
-            most = MAX_COLUMNS // 2
-        elif self.operation == "multiply":
-            most = MAX_COLUMNS * 5 // 8
-        return span(self.shape[1], most, *self.window[2:], of_channels=True)
-
-    @cached_property
-    def queries(self) -> Span:
-        """The query positions of a score bias: the picture's other axis."""
-        return span(self.shape[0], MAX_COLUMNS)
 
     def at(self, scale: float, fitted_at: float | None = None) -> Reading:
         """What is shown at ``scale``; each number is computed when it is read.
@@ -151,47 +89,15 @@ class Preview:
         if isinstance(self.encoding, RotaryEncoding):
             # ‖R e − e‖ is 2 ‖e‖ after half a turn, and some scalings make R e longer.
             return token * (1 + self.encoding.attention_factor(self.shape[0]))
-        # ‖e + s·p‖ is convex in s: from 0 to 2 it is greatest at one of both ends.
+        # ‖e + s·p‖ is convex in s: from 0 to 2 it is greatest at one of the two ends.
         norms = self._linear_norms(STILL_TO)
         position, combined = norms.position, norms.combined
         if self.operation == "concat":
             combined = (norms.token.square() + position.square()).sqrt()
         if self.layer_norm is not None:
             width = self.shape[1] * (2 if self.operation == "concat" else 1)
-            combined = frame.norms.combined.clamp(min=width**0.5)  # that is it at every scale
+            combined = frame.norms.combined.clamp(min=width**0.5)  # its norm at every scale
         return max(token, float(position.max()), float(combined.max()))
-
-    def exact(self, row: int, scale: float) -> Combined:
-        """The whole vectors of one position: e, what position adds (no bias), and h."""
-        at = Span(row, row + 1)
-        # Kept, so that a dragged scale asks for no whole matrix.
-        token, vector = self._few_rows(row, lambda: tuple(m.clone() for m in self._vectors(at)))
-        return self._piece(token, vector, as_tensor(at), scale)
-
-    def exact_rows(self, at: slice, scale: float) -> Combined:
-        """The whole vectors of the positions ``at``, as `exact` gives them of one."""
-        rows = Span(at.start, at.stop)
-        with self.guard():
-            return self._piece(*self._vectors(rows), as_tensor(rows), scale)
-
-    def bias(self, query: int, key: int) -> float:
-        """The bias of the head shown for a query and a key, before the scale."""
-        return float(self._bias(torch.tensor([query]), torch.tensor([key])))
-
-    def bias_rows(self, at: slice, scale: float) -> Tensor:
-        """``scale`` times the bias of the head shown, of the queries ``at`` on every key."""
-        keys = torch.arange(self.shape[0])
-        return scale * self._bias(keys[at], keys)
-
-    @property
-    def is_of_another_kind(self) -> bool:
-        """Whether the middle picture's numbers are no components of vectors: a bias, a cosine."""
-        return self.shows_bias or not self.encoding.is_linear
-
-    @property
-    def shows_bias(self) -> bool:
-        """Whether the middle picture is a score bias (query × key) and not position vectors."""
-        return isinstance(self.encoding, BiasEncoding)
 
     @property
     def _is_linear(self) -> bool:
@@ -201,10 +107,6 @@ class Preview:
     @cached_property
     def _once(self) -> Once:
         return Once(self.guard)
-
-    @cached_property
-    def _few_rows(self) -> Once:
-        return Once(self.guard, most=16)
 
     @cached_property
     def _limits(self) -> Once:
@@ -245,22 +147,15 @@ class Preview:
     def _summed_squares(self) -> tuple[Tensor, Tensor, Tensor]:
         # ‖e‖², ⟨e, p⟩ and ‖p‖² (for a product: ‖e‖², ‖e ∘ p‖² and ‖p‖²). Products in float64 as
         # well, else a norm where e and s·p nearly cancel is noise.
-        e, p = self._vectors(self.rows)
+        e, p = self.vectors_of(self.rows)
         ee = row_products(e, e)
         if self.encoding.acts_inside:
             return ee, torch.zeros_like(ee), torch.zeros_like(ee)
         return ee, row_products(e, p, squared=self.operation == "multiply"), row_products(p, p)
 
-    def _vectors(self, rows: Span) -> tuple[Tensor, Tensor]:
-        # A bias or a rotation has no vectors of its own: theirs are empty.
-        tokens = choose_rows(self.tokens(), rows)
-        if self.vectors is None:
-            return tokens, torch.empty(rows.cells, 0)
-        return tokens, self.vectors(rows)
-
     def _linear_norms(self, scale: float) -> Norms:
         ee, ep, pp = self._once("squares", self._summed_squares)
-        # A multiple of what stays the same takes no pass over all positions.
+        # A multiple of fixed norms needs no pass over all positions.
         token = self._once("token norms", ee.sqrt)
         position = abs(scale) * self._once("position norms", pp.sqrt)
         if self.encoding.acts_inside:
@@ -276,12 +171,12 @@ class Preview:
     def _anew(self, scale: float) -> tuple[dict[str, Cells], Norms]:
         arrays: dict[str, list[Tensor]] = {"combined": []}
         squares: list[list[Tensor]] = [[], [], []]
-        tokens, vectors = self._vectors(self.rows)
+        tokens, vectors = self.vectors_of(self.rows)
         positions = as_tensor(self.rows)
         rows = max(1, _PIECE // self.shape[1])
         for start in range(0, self.rows.cells, rows):
             at = slice(start, start + rows)
-            piece = self._piece(tokens[at], vectors[at], positions[at], scale)
+            piece = self.combined_at(tokens[at], vectors[at], positions[at], scale)
             if not self.encoding.is_linear:
                 arrays.setdefault("position", []).append(self._columns_of(piece.position))
             halves = piece.combined.split(self.shape[1], dim=1)
@@ -291,21 +186,10 @@ class Preview:
         fresh = {name: torch.cat(parts) for name, parts in arrays.items()}
         return fresh, Norms(*(torch.cat(kept).sqrt_() for kept in squares))
 
-    def _piece(self, token: Tensor, vectors: Tensor, positions: Tensor, scale: float) -> Combined:
-        # A bias is no vector of a position: here it is empty, and its picture has its own cells.
-        excerpt = Excerpt(vectors, seq_len=self.shape[0])
-        combined = self.encoding.contribute(token, positions, scale, self.operation, excerpt)
-        return combined.normalised(self.layer_norm)
-
-    def _bias(self, queries: Tensor, keys: Tensor) -> Tensor:
-        if not isinstance(self.encoding, BiasEncoding):
-            raise EncodingError(f"{self.encoding.title} has no bias to show")
-        return self.encoding.bias(queries, keys, heads=slice(self.head, self.head + 1))[0]
-
 
 @dataclass(frozen=True, eq=False)
 class Reading:
-    """What a preview shows at one scale: all that is drawn, said and taken away of it.
+    """What a preview shows at one scale: all that is drawn, written and taken away.
 
     Each number is computed when it is first read, and nothing that doesn't depend on the scale is
     computed twice.
