@@ -15,7 +15,7 @@ from posembed_core.parameters import EncodingError, Parameter
 from posembed_core.positions import Positions
 
 MAX_LENGTH = 8192  # positions of one table
-MAX_DIM = 4096  # channels of one vector
+MAX_DIM = 4096  # dimensions of one vector
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,12 +86,17 @@ class Encoding(ABC):
 
     @property
     def parameter_count(self) -> int:
-        """How many numbers training would shape, for one head where heads have their own."""
+        """How many numbers training would shape; in one layer, where each layer has its own.
+
+        With ``num_heads`` among the settings (T5, KERPLE, FIRE) those of all heads; with
+        ``head_dim`` (Shaw, Transformer-XL, DeBERTa, CoPE) those of one head, or of the table that
+        all heads share.
+        """
         return 0
 
     @property
     def vector_width(self) -> int | None:
-        """How many channels its input vectors must have; None where any number will do."""
+        """How many dimensions its input vectors must have; None where any number will do."""
         return None
 
     def contribute(
