@@ -54,7 +54,7 @@ async def lifespan(_app: st.App) -> AsyncIterator[None]:
     stopping.stop_gracefully()
     metrics.register()
     heap.set_thresholds()
-    live.get_ready()
+    live.serving.get_ready()
     preload()
     # Streamlit collects garbage after every run; freezing spares it from scanning what
     # lives as long as the server (100 ms each time with torch loaded).
@@ -85,7 +85,7 @@ def report_script_error(error: Exception) -> bool:
 app = st.App(
     "pages/navigation.py",
     lifespan=lifespan,
-    routes=live.routes(shelf_bytes=share("shelf")),
-    middleware=live.middleware(),
+    routes=live.serving.routes(shelf_bytes=share("shelf")),
+    middleware=live.serving.middleware(),
     on_script_error=report_script_error,
 )

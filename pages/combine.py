@@ -46,7 +46,7 @@ def pictures(link: Link, chosen: combine.Chosen) -> None:
     except (EncodingError, CheckpointError) as error:
         st.error(f"{str(error)[0].upper()}{str(error)[1:]}.")
     link.show_notices()
-    if not any(live.is_dragging(f"{combine.PAGE}.{name}") for name in combine.SLIDERS):
+    if not any(live.slider.is_dragging(f"{combine.PAGE}.{name}") for name in combine.SLIDERS):
         link.write()
 
 

@@ -48,7 +48,7 @@ def pictures(link: Link, chosen: long_context.Chosen) -> None:
     link.show_notices()
     remember(long_context.PAGE, sliders=sliders)
     keys = (f"{long_context.PAGE}.{name}" for name in long_context.SLIDERS)
-    if not any(map(live.is_dragging, keys)):
+    if not any(map(live.slider.is_dragging, keys)):
         link.write()
 
 

@@ -103,9 +103,8 @@ def test_a_folders_face_lists_a_dozen_names_at_most() -> None:
     counts = {
         name: len(importlib.import_module(f"pages._ui.{name}").__dict__.get("__all__", ()))
         for name in faces
-        if name != "live"  # a kit of parts, used as live.plot, live.stage and so on
     }
-    assert {"controls", "takeaway"} <= counts.keys()
+    assert {"controls", "live", "takeaway"} <= counts.keys()
     assert {name: count for name, count in counts.items() if count > 12} == {}
 
 

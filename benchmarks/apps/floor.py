@@ -11,4 +11,4 @@ site.PAGES = (
     replace(site.PAGES[0], file="../benchmarks/apps/floor_page.py"),
     *site.PAGES[1:],
 )
-app = st.App("../../pages/navigation.py", lifespan=posembed.lifespan, routes=live.routes())
+app = st.App("../../pages/navigation.py", lifespan=posembed.lifespan, routes=live.serving.routes())

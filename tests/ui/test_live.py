@@ -16,10 +16,11 @@ from starlette.routing import Route
 from starlette.testclient import TestClient
 from streamlit.testing.v1 import AppTest
 
-from pages._ui.live import middleware, pack_array, pack_figure, plot, routes
+from pages._ui.live import pack_array, pack_figure, plot
 from pages._ui.live.assets import parts_url, plotly_url, stub
 from pages._ui.live.packets import packet
 from pages._ui.live.plot import Click, _read_click, _read_zoom
+from pages._ui.live.serving import middleware, routes
 from pages._ui.live.shelf import Shelf, shelf
 from pages._ui.live.slider import _browser_state, _split_format, snap
 
@@ -165,10 +166,10 @@ def slider_page():
     from pages._ui import live
 
     given = st.session_state.get("given", 1.0)
-    st.session_state.answer = live.live_slider(
+    st.session_state.answer = live.slider.live_slider(
         "Scale", key="scale", value=given, low=0.0, high=4.0, step=0.01
     )
-    st.session_state.held = live.is_dragging("scale")
+    st.session_state.held = live.slider.is_dragging("scale")
 
 
 def sent(at, value, seq, dragging=False):

@@ -148,7 +148,7 @@ def finish(link: Link, *shown: str) -> None:
         if name not in shown:
             link.keep(name, parameter, link.read(name, parameter, default), default)
     link.show_notices()
-    if not any(live.is_dragging(f"{PAGE}.{name}") for name in shown):
+    if not any(live.slider.is_dragging(f"{PAGE}.{name}") for name in shown):
         link.write()
 
 

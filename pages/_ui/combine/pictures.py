@@ -33,7 +33,7 @@ def zoom_of(link: Link) -> Zoom:
     parameter, default = FIELDS["zoom"]
     if link.changed:
         return zoom_to(link.read("zoom", parameter, default))
-    return live.zoom_of(CHART)
+    return live.events_of(CHART).zoom
 
 
 def show_chart(link: Link, chosen: Chosen, shown: Shown, reading: Reading, zoom: Zoom) -> None:
@@ -70,7 +70,7 @@ def _chosen_cell(link: Link, preview: Preview, tokens: Sequence[str]) -> tuple[i
     key, (parameter, default) = f"{PAGE}.cell", FIELDS["cell"]
     if link.changed:
         st.session_state[key] = link.read("cell", parameter, default)
-    click = live.click_of(CHART, _packed(look(preview, tokens)))
+    click = live.events_of(CHART, _packed(look(preview, tokens))).click
     if click is not None:
         st.session_state[key] = cell_at(preview, click.trace, click.x, click.y)
     cell: tuple[int, ...] = st.session_state.get(key, default)

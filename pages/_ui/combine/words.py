@@ -72,7 +72,7 @@ def look(preview: Preview, tokens: Sequence[str] = ()) -> Look:
     return Look((token, middle, combined), preview.rows, n, (between, equals), tuple(tokens))
 
 
-def explain(chosen: Chosen, reading: Reading, cell: tuple[int, ...]) -> Iterator[live.Note]:
+def explain(chosen: Chosen, reading: Reading, cell: tuple[int, ...]) -> Iterator[live.notes.Note]:
     """What the cells are, the clicked cell's arithmetic, and the numbers at chosen positions."""
     preview, tokens = reading.preview, chosen.tokens
     n = preview.shape[0]
@@ -80,16 +80,16 @@ def explain(chosen: Chosen, reading: Reading, cell: tuple[int, ...]) -> Iterator
     if chosen.sqrt_dim:
         d = preview.shape[1]
         told.append(f"e is √d = {d**0.5:.4g} times the token's vector x.")
-    yield live.Line(" ".join(told))
+    yield live.notes.Line(" ".join(told))
     if cell:
-        yield live.Line(arithmetic(reading, cell), "arithmetic")
+        yield live.notes.Line(arithmetic(reading, cell), "arithmetic")
     rows = [(i, tokens[i] if tokens else "", reading.row(i)) for i in chosen.at if i < n]
     # The model's LayerNorm has its width, which a concatenation exceeds.
     fits = chosen.in_words and preview.layer_norm is None and chosen.operation != "concat"
     yield numbers(rows, needed_model().layer_norm if fits else None)
     beyond = [str(i) for i in chosen.at if i >= n]
     if beyond:
-        yield live.Line(f"Positions go from 0 to {n - 1}: there is no {', '.join(beyond)}.")
+        yield live.notes.Line(f"Positions go from 0 to {n - 1}: there is no {', '.join(beyond)}.")
 
 
 def seen(preview: Preview) -> str:
@@ -168,7 +168,7 @@ def alt(reading: Reading) -> str:
 
 def numbers(
     rows: Sequence[tuple[int, str, Combined]], layer_norm: LayerNorm | None = None, shown: int = 5
-) -> live.Table:
+) -> live.notes.Table:
     """Norms and first values at chosen positions, to three decimals as the handbook prints them.
 
     ``layer_norm`` adds a column with the combined vector after it.
@@ -185,7 +185,7 @@ def numbers(
         cells += [f"{float(getattr(norms, term)[0]):.3f}" for term in TERMS]
         cells += [_first(vector[0].tolist(), shown) for vector in vectors]
         lines.append(cells)
-    return live.Table("Numbers at chosen positions", heads, lines, numbers=(1, 2, 3))
+    return live.notes.Table("Numbers at chosen positions", heads, lines, numbers=(1, 2, 3))
 
 
 def _concat_cost(reading: Reading) -> str:

@@ -195,11 +195,11 @@ def slider(
     key = f"{link.page}.{name}"
     value = link.read(name, parameter, default) if fixed is None else fixed
     if link.changed and fixed is None:
-        live.set_live_slider(key, value)
+        live.slider.set_live_slider(key, value)
     if link.hides(name):
-        shown = live.snap(value, parameter.low, parameter.high, step)
+        shown = live.slider.snap(value, parameter.low, parameter.high, step)
     else:
-        shown = live.live_slider(
+        shown = live.slider.live_slider(
             parameter.label if fixed is None else f"{parameter.label}, fixed by {fixed_by}",
             # A slider of its own, so that the reader's value is still there afterwards.
             key=key if fixed is None else f"{key}.fixed",

@@ -36,7 +36,7 @@ _KEYS = {
     "q": "frame.code",
 }
 # Streamlit wraps the bar in an element of the same height, which is what can stick to the page.
-_STICKY = f":has(> {live.key_selector('lesson')})"
+_STICKY = f":has(> {live.page.key_selector('lesson')})"
 _FOLDER = Path(__file__).parent
 _STYLE = (_FOLDER / "bar.css").read_text("utf-8")
 _PRESENTING = (_FOLDER / "present.css").read_text("utf-8")
@@ -80,7 +80,7 @@ class Shell:
         self.footer()
         if place is None:
             # Even what can't be seen leaves a gap: here it is at the end of the page.
-            live.stage(present=self.presents, keys=_KEYS, style=_style(self.presents))
+            live.page.stage(present=self.presents, keys=_KEYS, style=_style(self.presents))
 
     def footer(self) -> None:
         """The projector's view and the link as a code, for keys as well."""
@@ -117,14 +117,15 @@ def bar(place: Place, presents: bool) -> None:
     lesson, step = place.lesson, place.step
     last = place.number == len(lesson.steps)
     name, selector = _PLACES.get(
-        step.point, (step.point.replace("_", " "), live.key_selector(f"{step.page}.{step.point}"))
+        step.point,
+        (step.point.replace("_", " "), live.page.key_selector(f"{step.page}.{step.point}")),
     )
     with st.container(border=True, key="lesson", gap="small"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.markdown(
                 f":small[{lesson.title} · {place.number} of {len(lesson.steps)}]", width="stretch"
             )
-            live.stage(
+            live.page.stage(
                 present=presents,
                 keys=_KEYS,
                 style=_style(presents),

@@ -137,21 +137,21 @@ def plot(
         on_click_change=_ignore,
         on_missing_change=_ignore,
     )
-    return PlotEvents(
-        click=_read_click(result.get("click"), figure.traces), zoom=_read_zoom(result.get("zoom"))
-    )
+    return _read(result, figure)
 
 
-def click_of(key: str, figure: PackedFigure) -> Click | None:
-    """The click on the chart `key` that led to this run, before the chart is drawn in it."""
+def events_of(key: str, figure: PackedFigure | None = None) -> PlotEvents:
+    """What the reader did with the chart `key`, before the chart is drawn in this run.
+
+    Clicks are only read where the figure is given, since they must be on one of its traces.
+    """
     state = st.session_state.get(key)
-    return _read_click(state.get("click") if isinstance(state, Mapping) else None, figure.traces)
+    return _read(state if isinstance(state, Mapping) else {}, figure)
 
 
-def zoom_of(key: str) -> Mapping[str, tuple[float, float]]:
-    """The zoom of the chart `key` before it is drawn in this run; see `PlotEvents.zoom`."""
-    state = st.session_state.get(key)
-    return _read_zoom(state.get("zoom") if isinstance(state, Mapping) else None)
+def _read(state: Mapping[str, object], figure: PackedFigure | None) -> PlotEvents:
+    click = _read_click(state.get("click"), figure.traces) if figure else None
+    return PlotEvents(click=click, zoom=_read_zoom(state.get("zoom")))
 
 
 def _check(

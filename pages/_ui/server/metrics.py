@@ -13,7 +13,7 @@ from pages._ui import live
 from pages._ui.server import training_queue
 from pages._ui.server.store import held_bytes, report
 
-report("shelf", lambda: live.shelf.size)  # here, since `live` knows nothing of the app
+report("shelf", lambda: live.serving.shelf.size)  # here, since `live` knows nothing of the app
 
 _STATM = Path("/proc/self/statm")  # on Linux only
 
@@ -41,11 +41,12 @@ def _trainings(family: str) -> list[Stat]:
 
 
 def _frames(family: str) -> list[Stat]:
-    return [CounterStat(family, live.sent.total[0], None, "", "Frames sent to charts.")]
+    return [CounterStat(family, live.serving.sent.total[0], None, "", "Frames sent to charts.")]
 
 
 def _frame_bytes(family: str) -> list[Stat]:
-    return [CounterStat(family, live.sent.total[1], None, "bytes", "What these frames weighed.")]
+    size = live.serving.sent.total[1]
+    return [CounterStat(family, size, None, "bytes", "What these frames weighed.")]
 
 
 def _resident(family: str) -> list[Stat]:

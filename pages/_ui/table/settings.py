@@ -74,5 +74,5 @@ def finish(link: Link, *later: str) -> None:
 def write(link: Link, *sliders: str) -> None:
     """Put the settings into the URL unless a slider is held."""
     link.show_notices()
-    if not any(live.is_dragging(f"{PAGE}.{name}") for name in sliders):
+    if not any(live.slider.is_dragging(f"{PAGE}.{name}") for name in sliders):
         link.write()

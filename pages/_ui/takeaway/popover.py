@@ -56,7 +56,7 @@ def take_away_popover(view: Callable[[], View], charts: Mapping[str, str], *, ke
             st.caption(str(error))
             return
         st.markdown("**Picture**" if len(charts) < 2 else "**Pictures**")
-        live.picture_buttons(charts, shown.name, key=f"{key}.picture")
+        live.page.picture_buttons(charts, shown.name, key=f"{key}.picture")
         for part, page in shown.pictures.items():
             _page(shown, part, page, key)
         _arrays(shown, key)
@@ -100,7 +100,7 @@ def _text(view: View, text: Text, key: str) -> None:
 def _archive(view: View, charts: Mapping[str, str], key: str) -> None:
     """The zip, made when asked for: the browser draws its pictures first."""
     label = f"Make zip, about {said_bytes(view.size())}"
-    sent = live.bundle_button(label, charts, MAX_DRAWINGS, key=f"{key}.zip")
+    sent = live.page.bundle_button(label, charts, MAX_DRAWINGS, key=f"{key}.zip")
     if sent is None:
         return
     whole = replace(view, drawings=read_drawings(sent, charts))

@@ -20,4 +20,4 @@ async def lifespan(app):
     yield
 
 
-app = st.App("live_demo_page.py", lifespan=lifespan, routes=live.routes())
+app = st.App("live_demo_page.py", lifespan=lifespan, routes=live.serving.routes())

@@ -73,9 +73,9 @@ def picture(rows, cols):
 @st.fragment
 def page():
     """One slider, the picture, and what the browser reported."""
-    st.button("two", on_click=live.set_live_slider, args=("scale", 2.0))
-    scale = live.live_slider("Scale", key="scale", value=1.0, low=0.0, high=4.0, step=0.01)
-    length = live.live_slider(
+    st.button("two", on_click=live.slider.set_live_slider, args=("scale", 2.0))
+    scale = live.slider.live_slider("Scale", key="scale", value=1.0, low=0.0, high=4.0, step=0.01)
+    length = live.slider.live_slider(
         "Length", key="length", value=128, low=1, high=8192, step=1, log=True, format="%d tokens"
     )
     st.text(f"scale {scale} length {length}")
