@@ -14,7 +14,7 @@ from posembed_core.pictures.preview import Preview
 from posembed_core.pictures.resolution import as_tensor
 
 SIZES = ((128, 64), (2048, 1024), (8192, 4096))
-HEADS = ((8, 128, 64), (32, 2048, 128))  # heads, positions, channels of a head
+HEADS = ((8, 128, 64), (32, 2048, 128))  # heads, positions, dimensions of a head
 # Why ours may take longer than the fastest of the others.
 EXACT = (
     "positions are checked, and angles, sines and cosines are float64 (the others' are float32, "

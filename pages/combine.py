@@ -7,6 +7,7 @@ import streamlit as st
 from pages._ui import combine, live
 from pages._ui.about import about
 from pages._ui.controls import Link
+from pages._ui.sentences import sentence
 from pages._ui.server.pictures import picture
 from pages._ui.takeaway import remember, remembered, tools
 from posembed_core import CheckpointError, EncodingError
@@ -44,7 +45,7 @@ def pictures(link: Link, chosen: combine.Chosen) -> None:
     try:
         draw(link, chosen, length, dimension, scale)
     except (EncodingError, CheckpointError) as error:
-        st.error(f"{str(error)[0].upper()}{str(error)[1:]}.")
+        st.error(sentence(error))
     link.show_notices()
     if not any(live.slider.is_dragging(f"{combine.PAGE}.{name}") for name in combine.SLIDERS):
         link.write()

@@ -82,14 +82,14 @@ def check_fit(encoding: Encoding, width: int, operation: str) -> None:
             )
         if own != width:
             raise EncodingError(
-                f"token vectors of {width} channels don't fit {encoding.slug} with head_dim {own}; "
-                f"try head_dim={width}",
+                f"token vectors of {width} dimensions don't fit {encoding.slug} with head_dim "
+                f"{own}; try head_dim={width}",
                 field="head_dim",
                 nearest=width,
             )
     elif operation != "concat" and own != width:
         raise EncodingError(
-            f"token vectors of {width} channels and position vectors of {own} "
+            f"token vectors of {width} dimensions and position vectors of {own} "
             f"cannot be joined by {operation!r}; try embed_dim={width} or operation='concat'",
             field="embed_dim",
             nearest=width,
@@ -101,7 +101,7 @@ class ConcatIdentity:
     """W[e;p] = W₁e + W₂p, both sides computed, and what each way costs.
 
     ``residual`` is the greatest absolute difference of the two sides, over at most 64 output
-    channels, since all are alike; the parameter counts are of the whole projection after a
+    dimensions, since all are alike; the parameter counts are of the whole projection after a
     concatenation, out × (d + p), and after a sum, out × d.
     """
 

@@ -149,8 +149,8 @@ def rotate_pairs(
 ) -> Float[Tensor, "... dim"]:
     """Rotate each pair of the last axis by its angle, and multiply it by ``factor``.
 
-    The first ``2 * pairs`` channels are rotated, the others pass unchanged (GPT-NeoX's partial
-    rotary). ``pairing`` says which channels form a pair: ``(i, i + pairs)`` for ``"half"``
+    The first ``2 * pairs`` dimensions are rotated, the others pass unchanged (GPT-NeoX's partial
+    rotary). ``pairing`` says which dimensions form a pair: ``(i, i + pairs)`` for ``"half"``
     (transformers' ``rotate_half``), ``(2i, 2i + 1)`` for ``"interleaved"`` (Su et al. 2021, eq. 34,
     and Meta's Llama code). The result has the dtype of ``x``; a half-precision one is the cast of
     the exact value.

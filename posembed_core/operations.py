@@ -72,7 +72,7 @@ class Combined:
     the family:
 
     - additive: the vectors s·p, (n, p), which are ``moved`` too;
-    - rotary: the cosine of the angle by which each channel's pair is turned, (n, d);
+    - rotary: the cosine of the angle by which each dimension's pair is turned, (n, d);
     - score bias: the bias s·b of each pair of these positions, (num_heads, n, n);
     - relative: s times the vector of each position relative to the query at 0, (n, d).
 

@@ -31,6 +31,13 @@ class EncodingError(ValueError):
     The message says in one sentence what was given, what is allowed and what to try; ``field``
     names the parameter and ``nearest`` is the legal value closest to what was given, where there
     is one.
+
+    >>> import posembed_core as pc
+    >>> try:
+    ...     pc.create("rope", head_dim=7)
+    ... except pc.EncodingError as error:
+    ...     print(error.field, error.nearest)
+    head_dim 8
     """
 
     def __init__(self, message: str, *, field: str | None = None, nearest: Any = None) -> None:

@@ -76,7 +76,7 @@ def positions(draw: st.DrawFn, encoding: pc.Encoding, *, most: int = 6) -> list[
 
 
 def width(encoding: pc.Encoding) -> int:
-    """Channels of the queries and keys that an encoding takes."""
+    """Dimensions of the queries and keys that an encoding takes."""
     return getattr(encoding, "head_dim", getattr(encoding, "embed_dim", 6))
 
 

@@ -6,10 +6,11 @@ from collections.abc import Iterable
 
 import streamlit as st
 
+from pages._ui.numbers import with_minus_signs, written
 from posembed_core import Encoding, PositionTable, encodings
 from posembed_core.evidence import Check, Golden, Law, Parity, evidence_for
 
-NO_CHECKS = "No check names an encoding shown here: its numbers come from a file."
+NO_CHECKS = "No check names the encoding shown here: its numbers come from a file."
 
 
 def about(slugs: Iterable[str]) -> None:
@@ -44,7 +45,7 @@ def _of_encoding(slug: str) -> str:
         count = f"{len(known)} known numbers" if len(known) > 1 else "1 known number"
         lines.append(f"- {count} from {source}: {'; '.join(check.what for check in known)}")
     lines += [f"- Law: {check.what} ({check.source})" for check in checks if isinstance(check, Law)]
-    return "\n".join(lines)
+    return with_minus_signs("\n".join(lines))
 
 
 def _by_source(checks: Iterable[Check]) -> dict[str, list[Check]]:
@@ -55,4 +56,4 @@ def _by_source(checks: Iterable[Check]) -> dict[str, list[Check]]:
 
 
 def _within(tolerance: float) -> str:
-    return "equal" if tolerance == 0 else f"within {tolerance:g}"
+    return "equal" if tolerance == 0 else f"within {written(tolerance)}"

@@ -58,7 +58,7 @@ _CONTRIBUTES = MiddlePicture(
 
 _WORDS: dict[type, FamilyWords] = {
     AdditiveEncoding: FamilyWords(
-        acts="in the input, added to the words",
+        acts="in the input, added to the tokens",
         equation="{e} {join} {p}",
         signs=("{join}", "="),
         middle=_CONTRIBUTES,
@@ -74,11 +74,11 @@ _WORDS: dict[type, FamilyWords] = {
         middle=MiddlePicture(
             heading="rotation: cos of the angle",
             symbol="cos",
-            about="cosine of the angle by which each channel's pair is turned",
+            about="cosine of the angle by which each dimension's pair is turned",
             own_scale=True,
         ),
         role=(
-            "{title} turns each pair of channels by an angle that grows with the position: "
+            "{title} turns each pair of dimensions by an angle that grows with the position: "
             "nothing is added. In a model it turns queries and keys. Here ‖s·p‖ is ‖h − e‖."
         ),
         score_step="Position acts {acts}, to {q} and {k}; that changes the score by {part}.",

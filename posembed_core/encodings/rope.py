@@ -15,10 +15,10 @@ class Rope(RotaryEncoding):
     """Pair m of a query or key at position i turns by the angle i / base^(2m/d).
 
     Su et al. 2021, eq. 14 to 16 and 34. The product of a rotated query and a rotated key depends on
-    their distance alone, and norms stay. ``pairing="half"`` pairs channels (m, m + d/2) as
+    their distance alone, and norms stay. ``pairing="half"`` pairs dimensions (m, m + d/2) as
     transformers' Llama does, ``"interleaved"`` (2m, 2m + 1) as the paper and Meta's code do;
     converting between them permutes the rows of the query and key weights. ``rotary_fraction``
-    below 1 leaves the last channels as they are (GPT-NeoX); frequencies are those of the rotated
+    below 1 leaves the last dimensions as they are (GPT-NeoX); frequencies are those of the rotated
     width.
     """
 

@@ -32,7 +32,7 @@ class T5(BiasEncoding):
     last. Bidirectional, half of ``num_buckets`` is for keys before the query (and itself), half for
     keys after it; otherwise keys after it fall into bucket 0. Scores are not divided by the root of
     the dimension. B is learned; here it is as transformers initialises it, normal with
-    ``initializer_factor / sqrt(d_model)`` as deviation and 64 model channels for each head.
+    ``initializer_factor / sqrt(d_model)`` as deviation and 64 model dimensions for each head.
     """
 
     slug: ClassVar[str] = "t5"

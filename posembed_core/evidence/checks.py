@@ -32,7 +32,7 @@ class Golden(Check):
     >>> row = Golden(
     ...     id="row",
     ...     slugs=("sinusoidal",),
-    ...     what="The first channel of position 1 is sin 1",
+    ...     what="The first dimension of position 1 is sin 1",
     ...     source="Vaswani et al. 2017, section 3.5",
     ...     call="table",
     ...     arguments=([1],),

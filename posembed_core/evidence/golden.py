@@ -41,7 +41,7 @@ SINUSOIDAL = (
     Golden(
         id="sinusoidal-first",
         slugs=("sinusoidal",),
-        what="The first channel of position 1 is sin 1",
+        what="The first dimension of position 1 is sin 1",
         source=_VASWANI,
         fields={"embed_dim": 512},
         call="table",
@@ -81,7 +81,7 @@ LEARNED = (
     Golden(
         id="learned-handbook",
         slugs=("learned",),
-        what="The first five channels of rows 0 to 4 of the 128 × 64 table, seed 42",
+        what="The first five dimensions of rows 0 to 4 of the 128 × 64 table, seed 42",
         source=_HANDBOOK,
         call="table",
         arguments=([0, 1, 2, 3, 4],),

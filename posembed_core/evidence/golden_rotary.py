@@ -19,7 +19,7 @@ _FOUR_INTERLEAVED = {"head_dim": 4, "pairing": "interleaved"}
 def _frequency(
     slug: str, what: str, source: str, pair: int, expected: float, **more: Any
 ) -> Golden:
-    """One pair's inverse frequency with a head of 128 channels, to seven digits."""
+    """One pair's inverse frequency with a head of 128 dimensions, to seven digits."""
     seq_len = more.pop("seq_len", None)
     return Golden(
         id=f"{slug}-pair-{pair}" + "".join(f"-{value:g}" for value in more.values()),

@@ -1,4 +1,4 @@
-"""Door 3, multiplied: pairs of channels of queries and keys turn with the position."""
+"""Door 3, multiplied: pairs of dimensions of queries and keys turn with the position."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from posembed_core.positions import Positions, as_positions, sequence_length
 
 @dataclass(frozen=True, kw_only=True)
 class RotaryEncoding(Encoding):
-    """Door 3, the projections, multiplied: each pair of channels turns with the position.
+    """Door 3, the projections, multiplied: each pair of dimensions turns with the position.
 
     >>> import posembed_core as pc
     >>> import torch
@@ -41,7 +41,7 @@ class RotaryEncoding(Encoding):
     base: float = real(10000.0, "Base", low=1.0, high=1e12, log=True, help="Greatest wavelength/2π")
     pairing: Pairing = choice("half", "Pair layout", ("half", "interleaved"))
     rotary_fraction: float = real(
-        1.0, "Rotated part", low=0.0, high=1.0, help="The share of the channels that turns"
+        1.0, "Rotated part", low=0.0, high=1.0, help="The share of the dimensions that turns"
     )
 
     # Whether scores are more than the products of turned queries and keys.
@@ -64,7 +64,7 @@ class RotaryEncoding(Encoding):
                 )
             nearest = min(max(2, width + width % 2), self.head_dim - self.head_dim % 2)
             raise EncodingError(
-                f"the rotated part must be an even number of channels to form pairs, got {width} "
+                f"the rotated part must be an even number of dimensions to form pairs, got {width} "
                 f"(rotary_fraction {self.rotary_fraction:g} of head_dim {self.head_dim}); "
                 f"try rotary_fraction={nearest / self.head_dim:g}",
                 field="rotary_fraction",
@@ -73,7 +73,7 @@ class RotaryEncoding(Encoding):
 
     @property
     def rotary_dim(self) -> int:
-        """How many channels turn: the first ones."""
+        """How many dimensions turn: the first ones."""
         return int(self.head_dim * self.rotary_fraction)
 
     def inv_freq(self, seq_len: int | None = None) -> Float[Tensor, " pairs"]:
@@ -123,10 +123,10 @@ class RotaryEncoding(Encoding):
     def cosines(
         self, positions: Positions, seq_len: int | None = None, *, scale: float = 1.0
     ) -> Float[Tensor, "... head_dim"]:
-        """The picture: cosine of the angle by which each channel's pair is turned, float64.
+        """The picture: cosine of the angle by which each dimension's pair is turned, float64.
 
-        The first column of each pair's 2 × 2 matrix; 1 for channels that don't turn. It is the
-        rotation of a vector whose pairs are all (1, 0), read back at both channels of each pair.
+        The first column of each pair's 2 × 2 matrix; 1 for dimensions that don't turn. It is the
+        rotation of a vector whose pairs are all (1, 0), read back at both dimensions of each pair.
         """
         angles = self.angles(positions, seq_len, scale=scale)
         cosines = torch.ones(*angles.shape[:-1], self.head_dim, dtype=torch.float64)
@@ -151,7 +151,7 @@ class RotaryEncoding(Encoding):
         return Combined(token, position, turned, turned - token)
 
     def per_channel(self, pairs: Float[Tensor, "... pairs"]) -> Float[Tensor, "... rotary_dim"]:
-        """A value for each pair, written at both channels of the pair."""
+        """A value for each pair, written at both dimensions of the pair."""
         return join_pairs(pairs, pairs, self.pairing)
 
     def scores(

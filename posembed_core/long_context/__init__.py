@@ -1,1 +1,1 @@
-"""What a rotary encoding does to each pair of channels at lengths beyond the trained one."""
+"""What a rotary encoding does to each pair of dimensions at lengths beyond the trained one."""

@@ -1,4 +1,4 @@
-"""What a RoPE scaling does to each pair of channels, and to scores at any distance."""
+"""What a RoPE scaling does to each pair of dimensions, and to scores at any distance."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SAME = 1e-9
 
 @dataclass(frozen=True)
 class PairTable:
-    """Each pair of channels before and after a scaling, for a sequence of ``length`` tokens.
+    """Each pair of dimensions before and after a scaling, for a sequence of ``length`` tokens.
 
     Frequencies in radians per position, wavelengths in positions. ``kind`` says what the scaling
     does to the pair: "untouched"; "interpolated", slowed as much as the scaling slows any pair;

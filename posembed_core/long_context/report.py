@@ -118,8 +118,10 @@ def report(
         "rope type": f"{settings.rope_type} ({encoding.title})",
         **own_fields(encoding),
         "base": f"{encoding.base:.12g} (from {settings.base_from})",
-        "head": f"{encoding.head_dim} channels (from {settings.head_dim_from})",
-        "rotated": f"{encoding.rotary_dim} channels, {len(table.before)} pairs, {encoding.pairing}",
+        "head": f"{encoding.head_dim} dimensions (from {settings.head_dim_from})",
+        "rotated": (
+            f"{encoding.rotary_dim} dimensions, {len(table.before)} pairs, {encoding.pairing}"
+        ),
         "attention factor": f"{factor:.9g} on cos and sin, {factor**2:.9g} on scores",
     }
     parts = [
@@ -146,10 +148,14 @@ def summary(table: PairTable, trained: int, wanted: int) -> str:
     kinds = ", ".join(f"{counts[kind]} {kind}" for kind in KINDS if counts[kind])
     unseen = incomplete_pairs(table.before, trained)
     return (
-        f"Of {pairs} pairs at {wanted:,} tokens: {kinds}. {unseen} never complete a turn over the "
-        f"{trained:,} positions of training, {incomplete_pairs(table.after, wanted)} over "
-        f"{wanted:,} with the scaling."
+        f"Of {_counted(pairs, 'pair')} at {_counted(wanted, 'token')}: {kinds}. {unseen} never "
+        f"complete{'s' * (unseen == 1)} a turn over the {_counted(trained, 'position')} of "
+        f"training, {incomplete_pairs(table.after, wanted)} over {wanted:,} with the scaling."
     )
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'s' * (number != 1)}"
 
 
 def rounding(inv_freq: Float[Tensor, " pairs"], arithmetic: Arithmetic) -> list[float]:

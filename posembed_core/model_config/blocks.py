@@ -74,7 +74,7 @@ class RopeBlock:
         return DEFAULT_BASE, "transformers' default"
 
     def rotated_parts(self) -> dict[str, Any]:
-        """Every share of rotated channels that the config gives; the first one counts."""
+        """Every share of rotated dimensions that the config gives; the first one counts."""
         inside = {self.place(key): self.keys.get(key) for key in _PARTS} if self.path else {}
         return _given(inside | {key: self.config.get(key) for key in _PARTS})
 

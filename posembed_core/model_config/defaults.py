@@ -74,7 +74,7 @@ def model_defaults(model_type: object) -> Mapping[str, Any]:
     """The keys that a config of this ``model_type`` may leave out, with transformers' values.
 
     Empty for a type that isn't known here, and for one whose defaults are those of Llama: base
-    10,000, the whole head rotated, channels paired by halves.
+    10,000, the whole head rotated, dimensions paired by halves.
 
     >>> model_defaults("gpt_neox"), model_defaults("llama")
     ({'partial_rotary_factor': 0.25}, {})

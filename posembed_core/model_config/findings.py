@@ -22,10 +22,10 @@ _ANY_TYPE = frozenset(
 )
 
 _REASONS = {
-    "head_dim": "Rotation takes channels in pairs.",
-    "rotary_fraction": "Rotation takes channels in pairs.",
-    "short_factor": "Each pair of channels has a factor of its own.",
-    "long_factor": "Each pair of channels has a factor of its own.",
+    "head_dim": "Rotation takes dimensions in pairs.",
+    "rotary_fraction": "Rotation takes dimensions in pairs.",
+    "short_factor": "Each pair of dimensions has a factor of its own.",
+    "long_factor": "Each pair of dimensions has a factor of its own.",
     "beta_fast": "The ramp between the two would run backwards.",
     "high_freq_factor": "The blend between the two would run backwards.",
 }

@@ -54,7 +54,7 @@ def whole(name: str, value: Any) -> int:
         raise ConfigError(
             f"{name} must be a whole number above 0, got {shown(value)}",
             field=name,
-            reason="It counts channels, heads or positions.",
+            reason="It counts dimensions, heads or positions.",
         )
     return count
 
@@ -82,16 +82,16 @@ def check_numbers(block: RopeBlock, cls: type[RotaryEncoding]) -> None:
             raise ConfigError(
                 f"{block.place(key)} must be a list of numbers, got {shown(value)}",
                 field=block.place(key),
-                reason="Each pair of channels has a factor of its own.",
+                reason="Each pair of dimensions has a factor of its own.",
             )
     for key, value in (block.bases() | block.rotated_parts()).items():
         number(key, value)
 
 
 def head_size(block: RopeBlock) -> tuple[int, str]:
-    """The channels of a head that position reaches, and where that number comes from.
+    """The dimensions of a head that position reaches, and where that number comes from.
 
-    ``qk_rope_head_dim`` (DeepSeek's separate rotated channels), else ``head_dim``, else
+    ``qk_rope_head_dim`` (DeepSeek's separate rotated dimensions), else ``head_dim``, else
     ``hidden_size / num_attention_heads``; Gemma 4's layers with full attention have a
     ``global_head_dim``. Raises `ConfigError` where there is none.
 
@@ -120,11 +120,11 @@ def head_size(block: RopeBlock) -> tuple[int, str]:
 
 
 def _share(width: str, heads: str, config: Mapping[str, Any]) -> tuple[int, str]:
-    channels, count = whole(width, config[width]), whole(heads, config[heads])
-    if channels % count:
+    dimensions, count = whole(width, config[width]), whole(heads, config[heads])
+    if dimensions % count:
         raise ConfigError(
-            f"{width} {channels} is no multiple of {heads} {count}; give head_dim too",
+            f"{width} {dimensions} is not a multiple of {heads} {count}; give head_dim too",
             field="head_dim",
-            reason="Without head_dim a head has hidden_size / num_attention_heads channels.",
+            reason="Without head_dim a head has hidden_size / num_attention_heads dimensions.",
         )
-    return channels // count, f"{width} / {heads}"
+    return dimensions // count, f"{width} / {heads}"

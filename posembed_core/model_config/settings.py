@@ -164,19 +164,19 @@ def _wanted_length(block: RopeBlock) -> int | None:
 
 def _rotated_part(block: RopeBlock, head_dim: int) -> float:
     if block.config.get("qk_rope_head_dim") is not None:
-        return 1.0  # the rotated channels are a head of their own
+        return 1.0  # the rotated dimensions are a head of their own
     for key, value in block.rotated_parts().items():
         return number(key, value)
-    if block.config.get("rotary_dim") is not None:  # GPT-J counts channels
+    if block.config.get("rotary_dim") is not None:  # GPT-J counts dimensions
         return _exact_share(whole("rotary_dim", block.config["rotary_dim"]), head_dim)
     defaults = model_defaults(block.config.get("model_type"))
     return float(defaults.get("partial_rotary_factor", 1.0))
 
 
-def _exact_share(channels: int, head_dim: int) -> float:
-    share = channels / head_dim
-    # The encoding rounds head_dim * share down, so a quotient rounded down would lose a channel.
-    return share if int(head_dim * share) == channels else math.nextafter(share, math.inf)
+def _exact_share(dimensions: int, head_dim: int) -> float:
+    share = dimensions / head_dim
+    # The encoding rounds head_dim * share down, so a quotient rounded down would lose a dimension.
+    return share if int(head_dim * share) == dimensions else math.nextafter(share, math.inf)
 
 
 def _interleaved(config: Mapping[str, Any]) -> bool:

@@ -18,11 +18,11 @@ Cells = Float[Tensor, "row_cells column_cells"]
 class Frame:
     """What one picture shows at one scale.
 
-    ``arrays`` are cells (positions × channels, float32) and ``mixes`` says how each picture is made
-    of them: picture = Σ coefficient · array. ``norms`` are those of the positions shown, of whole
-    vectors, float64. ``peak`` is where a colour scale for the three pictures may end: the greatest
-    absolute value, or 2.2 root mean squares of the picture where that is less, so that a few
-    outliers don't fade all others (3 % of normally distributed values lie beyond).
+    ``arrays`` are cells (positions × dimensions, float32) and ``mixes`` says how each picture is
+    made of them: picture = Σ coefficient · array. ``norms`` are those of the positions shown, of
+    whole vectors, float64. ``peak`` is where a colour scale for the three pictures may end: the
+    greatest absolute value, or 2.2 root mean squares of the picture where that is less, so that a
+    few outliers don't fade all others (3 % of normally distributed values lie beyond).
     """
 
     arrays: dict[str, Cells]

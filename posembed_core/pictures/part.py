@@ -74,7 +74,7 @@ class Part:
             most = MAX_COLUMNS // 2
         elif self.operation == "multiply":
             most = MAX_COLUMNS * 5 // 8
-        return span(self.shape[1], most, *self.window[2:], of_channels=True)
+        return span(self.shape[1], most, *self.window[2:], of_dimensions=True)
 
     @cached_property
     def queries(self) -> Span:

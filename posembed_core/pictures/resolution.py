@@ -11,7 +11,7 @@ from torch import Tensor
 from torch.nn import functional
 
 MAX_ROWS = 512  # cells of a picture along the positions
-MAX_COLUMNS = 256  # and along the channels
+MAX_COLUMNS = 256  # and along the dimensions
 
 
 @dataclass(frozen=True)
@@ -24,17 +24,17 @@ class Span:
     grey that no value has; a random one in each block shows them as the noise that they are at
     this distance (Cook 1986, Stochastic sampling in computer graphics).
 
-    ``channels`` is 0 for positions. Where the indices are channels it is the width of the matrix:
-    then cells alternate between even and odd channels, as the matrix does, and each two cells show
-    one pair (2j, 2j + 1) of their double block. Blocks of the second half of the matrix choose as
-    those of the first, so that pairs (j, j + channels/2) stay together too wherever whole double
-    blocks fit into a half.
+    ``dimensions`` is 0 for positions. Where the indices are dimensions it is the matrix's width:
+    then cells alternate between even and odd dimensions, as the matrix does, and every two cells
+    show one pair (2j, 2j + 1) of their double block. Blocks of the second half of the matrix choose
+    as those of the first, so that pairs (j, j + dimensions/2) stay together too wherever whole
+    double blocks fit into a half.
     """
 
     start: int
     stop: int
     step: int = 1
-    channels: int = 0
+    dimensions: int = 0
 
     @property
     def cells(self) -> int:
@@ -62,16 +62,16 @@ class Span:
 def _indices(span: Span) -> tuple[int, ...]:
     if span.step == 1:
         return tuple(range(span.start, span.stop))
-    if span.channels:
-        return tuple(_chosen_channels(span))
+    if span.dimensions:
+        return tuple(_chosen_dimensions(span))
     firsts = range(span.start, span.stop, span.step)
     return tuple(first + _hash(first) % min(span.step, span.stop - first) for first in firsts)
 
 
-def _chosen_channels(span: Span) -> list[int]:
-    block, half = 2 * span.step, span.channels // 2
+def _chosen_dimensions(span: Span) -> list[int]:
+    block, half = 2 * span.step, span.dimensions // 2
     # With a half of odd length pairs (2j, 2j + 1) would straddle it.
-    period = half if half and half % block == 0 else span.channels
+    period = half if half and half % block == 0 else span.dimensions
     chosen = []
     for first in range(span.start, span.stop, block):
         size = min(block, span.stop - first)
@@ -85,8 +85,7 @@ def _chosen_channels(span: Span) -> list[int]:
 def _hash(first: int) -> int:
     """32 bits of a block's first index (the finaliser of MurmurHash3); 0 of 0.
 
-    So the first cell shows position 0 and its neighbour in the other direction channel 0, by which
-    one knows a matrix.
+    So the first cell shows position 0 and dimension 0, by which one knows a matrix.
     """
     bits = first
     for shift, factor in ((16, 0x85EBCA6B), (13, 0xC2B2AE35)):
@@ -100,30 +99,30 @@ def span(
     low: float | None = None,
     high: float | None = None,
     *,
-    of_channels: bool = False,
+    of_dimensions: bool = False,
 ) -> Span:
     """The whole axis of ``size`` indices, or what lies in the window ``low … high`` of it.
 
     The step is the smallest that needs no more than ``most`` cells. A window is widened to whole
-    cells, so that it never chooses from a part of a block, and begins at an even channel where
+    cells, so that it never chooses from a part of a block, and begins at an even dimension where
     cells show pairs; an empty one gives the nearest single index. Its ends may come in any order,
     as those of an axis that runs downwards.
 
     >>> span(1000, most=256)
-    Span(start=0, stop=1000, step=4, channels=0)
+    Span(start=0, stop=1000, step=4, dimensions=0)
     >>> span(1000, most=256, low=30.2, high=10.0)
-    Span(start=10, stop=31, step=1, channels=0)
+    Span(start=10, stop=31, step=1, dimensions=0)
     """
     first, last = 0, size - 1
     if low is not None and high is not None:
         first = min(max(int(min(low, high) + 0.5), 0), size - 1)
         last = min(max(int(max(low, high) + 0.5), first), size - 1)
     step = -(-(last - first + 1) // most)
-    if of_channels and step > 1:
+    if of_dimensions and step > 1:
         first -= first % 2
         step = -(-(last - first + 1) // most)
     cells = -(-(last - first + 1) // step)
-    return Span(first, min(first + cells * step, size), step, size if of_channels else 0)
+    return Span(first, min(first + cells * step, size), step, size if of_dimensions else 0)
 
 
 def choose(
@@ -131,7 +130,7 @@ def choose(
 ) -> Float[Tensor, "row_cells column_cells"]:
     """The value that each cell of the window shows: a view where each cell is the only value.
 
-    >>> choose(torch.arange(8.0).reshape(2, 4), Span(0, 2, 2), Span(0, 4, 2, channels=4))
+    >>> choose(torch.arange(8.0).reshape(2, 4), Span(0, 2, 2), Span(0, 4, 2, dimensions=4))
     tensor([[0., 1.]])
     """
     return choose_columns(choose_rows(matrix, rows), columns)

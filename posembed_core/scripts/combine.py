@@ -134,7 +134,7 @@ def frequency_script(encoding: RotaryEncoding, seq_len: int) -> str:
     """
     given = {
         "seq_len": Given(seq_len, "the length wanted"),
-        "rotary_dim": Given(encoding.rotary_dim, "channels that turn"),
+        "rotary_dim": Given(encoding.rotary_dim, "dimensions that turn"),
         **given_fields(encoding, seq_len),
     }
     parts = [

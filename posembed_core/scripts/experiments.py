@@ -198,7 +198,7 @@ def distance_script(
     given = {
         **given_fields(encoding, farthest + 1),
         "s": Given(1.0, "the scale of position"),
-        "width": Given(width, "channels of q and k"),
+        "width": Given(width, "dimensions of q and k"),
         "value": Given(0.0 if bare else 1.0, "of q and k: their product is left out at 0"),
         "draws": Given(draws),
         "head": Given(head, "the first is 0"),

@@ -182,7 +182,7 @@ def given_tokens(tokens: Tokens, sqrt_dim: bool) -> Mapping[str, Given]:
     >>> given_tokens(DrawnTokens(8, 4), sqrt_dim=False)["seq_len"]
     Given(value=8, label='positions')
     """
-    given = {"sqrt_dim": Given(sqrt_dim), "embed_dim": Given(tokens.embed_dim, "channels")}
+    given = {"sqrt_dim": Given(sqrt_dim), "embed_dim": Given(tokens.embed_dim, "dimensions")}
     if not isinstance(tokens, ModelTokens):
         given |= {"token_seed": Given(tokens.seed), "token_std": Given(tokens.std)}
     if isinstance(tokens, DrawnTokens):

@@ -24,6 +24,14 @@ class CheckpointError(ValueError):
     """A file, or a tensor in it, that holds no usable position table.
 
     The message says in one sentence what was found, what is allowed and what to try.
+
+    >>> import io
+    >>> import posembed_core as pc
+    >>> try:
+    ...     pc.load_table(io.BytesIO(b"hello"), source="table.bin")
+    ... except pc.CheckpointError as error:
+    ...     print(str(error)[:31])
+    table.bin is not a tensor file:
     """
 
 

@@ -49,7 +49,7 @@ def film(snapshots: Sequence[Snapshot], side: int = SIDE) -> Film:
     torch.Size([3, 4, 8])
     """
     length, width = snapshots[0].weight.shape
-    rows, columns = span(length, side), span(width, side, of_channels=True)
+    rows, columns = span(length, side), span(width, side, of_dimensions=True)
     return Film(
         rows,
         columns,

@@ -71,7 +71,7 @@ def test_nothing_of_e_changes_while_the_scale_does(page: Page, app: str) -> None
     assert tokens == [tokens[0]] * len(SCALES)
     assert places == [places[0]] * len(SCALES)
     assert curves["0"] == curves["0.5"] == curves["1"] == curves["2"] != curves["5"]
-    # s·p, twice as large, has more colour: its green channel is farther from white.
+    # s·p, twice as large, has more colour: its green dimension is farther from white.
     greens = {scale: sum(positions[scale][1::4]) for scale in SCALES}
     assert greens["0"] > greens["0.5"] > greens["1"] > greens["2"] > greens["5"]
 

@@ -189,8 +189,10 @@ def test_a_click_explains_its_cell(page: Page, app: str) -> None:
     page.mouse.move(area["x"] + area["width"] / 2, area["y"] + area["height"] / 2)
     page.mouse.click(area["x"] + area["width"] / 2, area["y"] + area["height"] / 2)
     wait_for_query(page, r"cell=\d+_\d+")
-    position, channel = query(page)["cell"][0].split("_")
-    expect(page.get_by_text(f"h[{position}, {channel}] = e[{position}, {channel}]")).to_be_visible()
+    position, dimension = query(page)["cell"][0].split("_")
+    expect(
+        page.get_by_text(f"h[{position}, {dimension}] = e[{position}, {dimension}]")
+    ).to_be_visible()
 
 
 @pytest.mark.parametrize("preset", ["The table", "Combining", "Injection"])

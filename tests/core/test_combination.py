@@ -422,7 +422,7 @@ def refused(tokens: torch.Tensor, encoding: pc.Encoding, **more: Any) -> pc.Enco
 @pytest.mark.parametrize("slug", [*ADDITIVE, *ROTARY])
 def test_another_width_is_refused_with_both_numbers(slug: str) -> None:
     error = refused(pc.random_tokens(3, 10), at_width(slug, 8))
-    assert "10 channels" in str(error)
+    assert "10 dimensions" in str(error)
     assert " 8" in str(error)
     assert "=10" in str(error)
     assert error.nearest == 10
@@ -434,7 +434,7 @@ def test_another_width_is_refused_with_both_numbers(slug: str) -> None:
 )
 def test_another_width_of_relative_vectors_is_refused(slug: str) -> None:
     error = refused(pc.random_tokens(3, 10), at_width(slug, 8))
-    assert "10 channels" in str(error)
+    assert "10 dimensions" in str(error)
     assert "head_dim 8" in str(error)
 
 

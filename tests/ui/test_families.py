@@ -46,7 +46,7 @@ def test_no_two_families_have_the_same_words() -> None:
 
 def test_an_encoding_from_outside_has_the_words_of_its_family() -> None:
     assert words_of(Mine()) is words_of(pc.AdditiveEncoding)
-    assert where_it_acts(Mine) == "in the input, added to the words"
+    assert where_it_acts(Mine) == "in the input, added to the tokens"
 
 
 def test_where_nothing_enters_nothing_acts() -> None:

@@ -9,6 +9,7 @@ from torch import Tensor
 
 from pages._ui.attention.inputs import Inputs
 from pages._ui.families import where_it_acts, words_of
+from pages._ui.numbers import bracketed, signed, written
 from pages._ui.theme import tinted
 from posembed_core import Encoding
 from posembed_core.attention.explain import WeightArithmetic
@@ -31,7 +32,7 @@ def weight_arithmetic(
     )
     formula = f"LayerNorm({inner})" if given.layer_norm is not None else inner
     if given.multiplied(encoding):
-        formula += f" (e is the word's vector times √{projections.embed_dim})"
+        formula += f" (e is the token's vector times √{projections.embed_dim})"
     bias = " + b" if projections.query_bias is not None else ""
     query, key = (
         f"{_word(words[i])} (query, position {i})",
@@ -44,11 +45,15 @@ def weight_arithmetic(
             f"Projections to {projections.head_dim} numbers: q = W_q x{bias} = {_vector(step.q)}, "
             f"k = W_k x{bias} = {_vector(step.k)}. The first: {_first_of_q(step, projections)}."
         ),
-        f"q · k = Σ qₘkₘ = {product:.9g}; times {step.softmax_scale:.9g} = **{step.content:.9g}**.",
+        (
+            f"q · k = Σ qₘkₘ = {written(product, '.9g')}; times "
+            f"{written(step.softmax_scale, '.9g')} = **{written(step.content, '.9g')}**."
+        ),
         _position(step, encoding),
         (
-            f"Score = {step.content:.9g} {_signed(step.position_part)} = **{step.score:.9g}**; "
-            f"divided by the temperature {step.temperature:g} = {step.logit:.9g}."
+            f"Score = {written(step.content, '.9g')} {signed(step.position_part, '.9g')} = "
+            f"**{written(step.score, '.9g')}**; divided by the temperature "
+            f"{written(step.temperature)} = {written(step.logit, '.9g')}."
         ),
         _softmax(step),
     )
@@ -62,8 +67,9 @@ def products_table(step: WeightArithmetic) -> str:
     """Every product of query and key."""
     lines = ["| m | qₘ | kₘ | qₘkₘ |", "|--:|--:|--:|--:|"]
     rows = zip(step.q.tolist(), step.k.tolist(), step.products.tolist(), strict=True)
-    lines += [f"| {m} | {q:.9g} | {k:.9g} | {qk:.9g} |" for m, (q, k, qk) in enumerate(rows)]
-    return "\n".join([*lines, f"| Σ | | | {float(step.products.sum()):.9g} |"])
+    for m, terms in enumerate(rows):
+        lines.append(f"| {m} | {' | '.join(written(term, '.9g') for term in terms)} |")
+    return "\n".join([*lines, f"| Σ | | | {written(step.products.sum(), '.9g')} |"])
 
 
 def softmax_table(step: WeightArithmetic, words: Sequence[str]) -> str:
@@ -72,9 +78,12 @@ def softmax_table(step: WeightArithmetic, words: Sequence[str]) -> str:
     for index, logit in enumerate(step.row.tolist()):
         power = math.exp(logit - step.shift)
         weight = power / step.denominator
-        shown = "masked" if logit == -math.inf else f"{logit:.9g}"
-        lines.append(f"| {index} {_word(words[index])} | {shown} | {power:.9g} | {weight:.9g} |")
-    return "\n".join([*lines, f"| Σ | | {step.denominator:.9g} | 1 |"])
+        shown = "masked" if logit == -math.inf else written(logit, ".9g")
+        lines.append(
+            f"| {index} {_word(words[index])} | {shown} | {written(power, '.9g')} | "
+            f"{written(weight, '.9g')} |"
+        )
+    return "\n".join([*lines, f"| Σ | | {written(step.denominator, '.9g')} | 1 |"])
 
 
 def _softmax(step: WeightArithmetic) -> str:
@@ -82,9 +91,11 @@ def _softmax(step: WeightArithmetic) -> str:
         return "The key comes after the query: it is masked, and its weight is **0**."
     seen = sum(logit > -math.inf for logit in step.row.tolist())
     return (
-        f"Weight = exp({step.logit:.9g} − {_bracketed(step.shift)}) / {step.denominator:.9g} = "
-        f"**{step.weight:.9g}**: the softmax over {seen} keys, less their greatest, "
-        f"{step.shift:.9g}; {step.denominator:.9g} is the sum of all such powers."
+        f"Weight = exp({written(step.logit, '.9g')} − {bracketed(step.shift, '.9g')}) / "
+        f"{written(step.denominator, '.9g')} = "
+        f"**{written(step.weight, '.9g')}**: the softmax over {seen} keys, less their greatest, "
+        f"{written(step.shift, '.9g')}; {written(step.denominator, '.9g')} is the sum of all such "
+        "powers."
     )
 
 
@@ -93,7 +104,7 @@ def _position(step: WeightArithmetic, encoding: Encoding) -> str:
         acts=where_it_acts(encoding),
         q=_vector(step.turned_q),
         k=_vector(step.turned_k),
-        part=tinted("position", f"{step.position_part:.9g}"),
+        part=tinted("position", written(step.position_part, ".9g")),
     )
 
 
@@ -109,26 +120,18 @@ def _vectors(step: WeightArithmetic, side: str) -> str:
 
 def _first_of_q(step: WeightArithmetic, projections: Projections) -> str:
     inner = float(projections.query[step.head, 0].to(step.q.dtype) @ step.input_query)
-    product = f"q₀ = W_q[0, :] · x = {inner:.9g}"
+    product = f"q₀ = W_q[0, :] · x = {written(inner, '.9g')}"
     if projections.query_bias is None:
         return product
     bias = float(projections.query_bias[step.head, 0])
-    return f"{product}, {_signed(bias)} = {float(step.q[0]):.9g}"
-
-
-def _signed(value: float) -> str:
-    return f"− {-value:.9g}" if value < 0 else f"+ {value:.9g}"
-
-
-def _bracketed(value: float) -> str:
-    return f"({value:.9g})" if value < 0 else f"{value:.9g}"
+    return f"{product}, {signed(bias, '.9g')} = {written(step.q[0], '.9g')}"
 
 
 def _vector(values: Tensor) -> str:
-    numbers = [f"{value:.4g}" for value in values[:_SHOWN].tolist()]
+    numbers = [written(value, ".4g") for value in values[:_SHOWN].tolist()]
     norm = float(values.norm())
     # No-break spaces: a vector stays on one line.
-    return f"[{chr(0xA0).join([*numbers, '…'])}] (‖·‖ = {norm:.4g})"
+    return f"[{chr(0xA0).join([*numbers, '…'])}] (‖·‖ = {written(norm, '.4g')})"
 
 
 def _word(word: str) -> str:

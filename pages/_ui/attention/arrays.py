@@ -58,7 +58,7 @@ def of_shuffle(chosen: Chosen, seed: int, scale: float) -> Sequence[Table]:
               columns, "<f8"),
         Table("errors-causal", f"{size}, with a causal mask", shape, lambda at: errors(True, at),
               "slot", columns, "<f8"),
-        Table("permutation", "the word that came to each slot", (n, 1), order, "slot", ("word",),
+        Table("permutation", "the token that came to each slot", (n, 1), order, "slot", ("word",),
               "<f8"),
     )  # fmt: skip
 

@@ -12,6 +12,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from pages._ui.numbers import written
 from pages._ui.server.kept import kept
 from posembed_core import AdditiveEncoding, BiasEncoding, Encoding, RotaryEncoding
 from posembed_core.attention.distance import (
@@ -92,8 +93,8 @@ def _rotary_claims(encoding: RotaryEncoding) -> Sequence[Claim]:
         rows.append(
             Claim(
                 f"q = k, {distance} apart: the mean of cos(nω) over pairs (rotation alone)",
-                f"{claimed:.6f}",
-                f"{computed:.6f}",
+                written(claimed, ".6f"),
+                written(computed, ".6f"),
                 _difference(computed - claimed),
             )
         )
@@ -102,7 +103,7 @@ def _rotary_claims(encoding: RotaryEncoding) -> Sequence[Claim]:
         Claim(
             f"q = k: never above the bound of Su et al. 2021, eq. 37 ({len(DISTANCES)} distances)",
             "bound − |score| ≥ 0",
-            f"least {float(room.min()):.3g}",
+            f"at least {written(room.min(), '.3g')}",
             "holds" if float(room.min()) > -1e-9 else "does not hold",
         )
     )
@@ -112,8 +113,8 @@ def _rotary_claims(encoding: RotaryEncoding) -> Sequence[Claim]:
         Claim(
             f"independent q and k: mean 0 at every distance, so nothing decays ({DRAWS} draws)",
             "0",
-            f"greatest |mean| {float(scores.mean.abs().max()):.3g}",
-            f"{worst:.1f} standard errors",
+            f"greatest |mean| {written(scores.mean.abs().max(), '.3g')}",
+            f"{written(worst, '.1f')} standard errors",
         )
     )
     return rows
@@ -121,12 +122,13 @@ def _rotary_claims(encoding: RotaryEncoding) -> Sequence[Claim]:
 
 def _bias_claims(encoding: BiasEncoding, head: int) -> Sequence[Claim]:
     measured = float(measured_half_lives(encoding)[head])
-    computed = "not within 8,192" if math.isinf(measured) else f"{measured:.4f} tokens"
+    computed = "none within 8,192" if math.isinf(measured) else f"{written(measured, '.4f')} tokens"
     slopes = getattr(encoding, "slopes", None)
     claimed = difference = "none"
     if slopes is not None:
         expected = float(half_lives(slopes)[head])
-        claimed, difference = f"ln 2 / m = {expected:.4f} tokens", _difference(measured - expected)
+        claimed = f"ln 2 / m = {written(expected, '.4f')} tokens"
+        difference = _difference(measured - expected)
     rows = [Claim(f"half-life of a weight, head {head + 1}", claimed, computed, difference)]
     if hasattr(encoding, "buckets"):
         rows.append(_bucket_claim(encoding))
@@ -143,14 +145,14 @@ def _bucket_claim(encoding: Any) -> Claim:
     ]
     return Claim(
         "buckets of keys before the query",
-        f"one each, then wider, all from {encoding.max_distance} on in the last",
+        f"one distance each, then more; all from {encoding.max_distance} on share the last",
         f"0 to {single - 1} one each; {', '.join(ranges)}; from {starts[-1]} on the last",
         f"{len(starts)} buckets",
     )
 
 
 def _difference(value: float) -> str:
-    return f"{value:.1e}" if value else "0"
+    return written(value, ".1e") if value else "0"
 
 
 def _scores(encoding: Encoding, head: int, distances: Sequence[int]) -> Tensor:

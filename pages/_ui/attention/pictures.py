@@ -26,6 +26,7 @@ from pages._ui.figures.attention import (
 )
 from pages._ui.figures.attention_lines import Curve, distance_figure, shuffle_figure
 from pages._ui.figures.axes import TwoLayouts
+from pages._ui.numbers import written
 from pages._ui.server.kept import kept
 from pages._ui.takeaway import Chart, show
 from posembed_core import Encoding, RotaryEncoding
@@ -80,8 +81,8 @@ def weights_chart(heads: Sequence[Seen], titles: Sequence[str], words: Sequence[
 def weights_alt(heads: Sequence[Seen], titles: Sequence[str]) -> str:
     """The greatest score and weight of each column."""
     return "Scores and weights, query × key. " + " ".join(
-        f"{title}: scores to {_peak([_allowed(head, head.scores)]):.3g}, "
-        f"weights to {_peak([head.weights]):.3g}."
+        f"{title}: scores to {written(_peak([_allowed(head, head.scores)]), '.3g')}, "
+        f"weights to {written(_peak([head.weights]), '.3g')}."
         for title, head in zip(titles, heads, strict=True)
     )
 

@@ -21,18 +21,19 @@ from pages._ui.attention.inputs import (
 )
 from pages._ui.controls import Indices, Link, Several, Text, choose_in_order, setting
 from pages._ui.controls.fields import Fields
+from pages._ui.sentences import sentence
 from pages._ui.server.installed_model import model_problem, needed_model
 from posembed_core import AdditiveEncoding, CheckpointError, Encoding, EncodingError, encodings
 from posembed_core.parameters import Choice, Flag, Integer, Real
 
 PAGE = "attention"
 COMPARED = ("none", "sinusoidal", "alibi", "rope")  # no position, then one for each door
-SOURCE = Choice("Words and weights", options=("model", "random"))
+SOURCE = Choice("Tokens and weights", options=("model", "random"))
 FIELDS: Fields = {
     "text": (Text("Sentence", most=2000), "The keys to the cabinet are on the table"),
-    "seed": (Integer("Word seed", low=0, high=2**32 - 1), 123),
+    "seed": (Integer("Token seed", low=0, high=2**32 - 1), 123),
     "sqrt_dim": (
-        Flag("Words × √d", help="Vaswani et al. 2017, section 3.4: words times √d before p"),
+        Flag("Tokens × √d", help="Vaswani et al. 2017, section 3.4: e times √d, p as it is"),
         True,
     ),
     "head": (Integer("Head", low=1, high=NUM_HEADS), 4),
@@ -43,7 +44,10 @@ FIELDS: Fields = {
 }
 # What a view asks for in its fragment; what the view shown doesn't ask for stays in the link.
 OF_VIEWS: Fields = {
-    "scale": (Real("Scale s", low=0.0, high=5.0, help="Strength of position; 0 is none"), 1.0),
+    "scale": (
+        Real("Scale s", low=0.0, high=5.0, help="Multiplies what positions contribute; 0 is none"),
+        1.0,
+    ),
     "temperature": (
         Real("Temperature", low=0.05, high=10.0, help="Divides the scores before softmax"),
         1.0,
@@ -124,10 +128,8 @@ def chosen_or_why(
         _say(error)
         return None
     if given.left_out:
-        shown, left = len(given.tokens), given.left_out
-        st.info(
-            f"The first {shown} tokens are shown, {left} {'is' if left == 1 else 'are'} left out."
-        )
+        shown = len(given.tokens)
+        st.info(f"Only the first {shown} of {shown + given.left_out} tokens can be shown.")
     columns = {slug: _column_or_why(slug, own, given) for slug, own in fields.items()}
     kept = {slug: encoding for slug, encoding in columns.items() if encoding is not None}
     titles = _titles(scene.real)
@@ -159,7 +161,7 @@ def _choose_source(link: Link) -> bool:
         link, "tokens", SOURCE, "random" if why_not else "model", format_func=_source_title
     )
     if why_not and kind == "model":
-        st.info(f"{why_not} Shown instead: words split at spaces, as random vectors.")
+        st.info(f"{why_not} Shown instead: the sentence split at spaces, with random vectors.")
     return kind == "model" and not why_not
 
 
@@ -207,4 +209,4 @@ def _column_or_why(slug: str, fields: Mapping[str, Any], given: Inputs) -> Encod
 
 
 def _say(error: Exception) -> None:
-    st.error(f"{str(error)[0].upper()}{str(error)[1:]}.")
+    st.error(sentence(error))

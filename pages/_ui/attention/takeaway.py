@@ -21,6 +21,7 @@ from pages._ui.attention.inputs import (
 )
 from pages._ui.attention.settings import OF_VIEWS, PAGE, Chosen
 from pages._ui.attention.words import FOUR, distance_said, shift_said
+from pages._ui.numbers import written
 from pages._ui.server.installed_model import needed_model
 from pages._ui.takeaway import OnScreen, Plot, Script, remembered
 from posembed_core import Encoding
@@ -69,7 +70,7 @@ def weights_shown(chosen: Chosen) -> OnScreen:
                 ),
             )
         },
-        settings=_settings(chosen, scale, mask=mask, temperature=f"{temperature:g}"),
+        settings=_settings(chosen, scale, mask=mask, temperature=written(temperature)),
         tables=lambda: arrays.of_weights(chosen, scale, temperature),
         scripts=_scripts(chosen, write),
         sources=[attend, *_classes(chosen)],
@@ -103,7 +104,8 @@ def shuffle_shown(chosen: Chosen) -> OnScreen:
                 figure,
                 alt=lambda: pictures.SHUFFLE_ALT,
                 caption=lambda: (
-                    "The words change places, positions stay with the slots; all heads, in float64."
+                    "The tokens change places, positions stay with the slots; all heads, in "
+                    "float64."
                 ),
             )
         },
@@ -173,7 +175,7 @@ def four_shown(chosen: Chosen) -> OnScreen | None:
                 alt=lambda: pictures.FOUR_ALT,
                 caption=lambda: (
                     f"The scores of {title}, multiplied out: queries and keys of "
-                    "words, of positions."
+                    "tokens, of positions."
                 ),
             )
         },
@@ -256,7 +258,7 @@ def _settings(chosen: Chosen, scale: float, **more: str) -> dict[str, str]:
         "sentence": " ".join(chosen.inputs.tokens),
         "weights": "the model's" if chosen.scene.real else "drawn",
         "head": f"{chosen.head + 1}",
-        "scale": f"{scale:g}",
+        "scale": written(scale),
         **more,
     }
 

@@ -116,7 +116,10 @@ def four(link: Link, chosen: Chosen) -> None:
     """The scores of one additive encoding as a sum of four."""
     additive = chosen.additive
     if not additive:
-        st.info("Only a vector that is added to the input splits the scores: choose such a one.")
+        st.info(
+            "Scores split into four terms only where a vector is added to the input: choose such "
+            "an encoding."
+        )
         finish(link)
         return
     with st.container(horizontal=True, vertical_alignment="bottom"):

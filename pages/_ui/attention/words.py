@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pages._ui.attention.distance import Claim
 from pages._ui.attention.settings import Chosen
 from pages._ui.families import where_it_acts
+from pages._ui.numbers import written
 from posembed_core.attention.experiments import FourTerms, PermutationTest, ShiftTest
 
 FOUR = ("content–content", "content–position", "position–content", "position–position")
@@ -21,15 +22,15 @@ def how_it_came_about(chosen: Chosen) -> str:
     head_dim = chosen.inputs.projections.head_dim
     usual = head_dim**-0.5
     odd = [
-        f"{title} multiplies q·k by {encoding.softmax_scale(head_dim):.3g}, the others by 1/√d = "
-        f"{usual:.3g}"
+        f"{title} multiplies q·k by {written(encoding.softmax_scale(head_dim), '.3g')} "
+        f"instead of 1/√d = {written(usual, '.3g')}"
         for title, encoding in encodings
         if abs(encoding.softmax_scale(head_dim) - usual) > 1e-9
     ]
     factors = f" {'; '.join(odd)}." if odd else ""
     return (
-        f"Head {chosen.head + 1}. Each row is a word that asks (query), each column a word that is "
-        f"asked (key); a row of weights is the softmax of its scores and adds up to 1. {mask}"
+        f"Head {chosen.head + 1}. Each row is a token that asks (query), each column a token that "
+        f"is asked (key); a row of weights is the softmax of its scores and adds up to 1. {mask}"
         f"Position enters: {doors}.{factors} Click a cell for its arithmetic."
     )
 
@@ -45,7 +46,7 @@ def shuffle_table(
     for title, test, with_mask in zip(titles, plain, masked, strict=True):
         lines.append(
             f"| {title} | {_size(test.frobenius)} | {_size(test.maximum)} | "
-            f"{_size(with_mask.frobenius)} | {test.output_norm:.4g} |"
+            f"{_size(with_mask.frobenius)} | {written(test.output_norm, '.4g')} |"
         )
     return "\n".join(lines)
 
@@ -60,22 +61,22 @@ def shuffle_said(
         if test.frobenius <= NOTICED * test.output_norm
     ]
     sentences = (
-        "The words change places, positions stay with the slots; the same layer runs on both, all "
+        "The tokens change places, positions stay with the slots; the same layer runs on both, all "
         "heads, in float64. "
     )
     if blind:
         sentences += (
-            f"**{', '.join(blind)}**: the outputs only change places with the words (what is left "
+            f"**{', '.join(blind)}**: the outputs only change places with the tokens (what is left "
             "is rounding), so the layer cannot tell the order. "
         )
     told = [title for title in titles if title not in blind]
     if told:
-        sentences += f"**{', '.join(told)}**: the same word gets another output in another slot. "
+        sentences += f"**{', '.join(told)}**: the same token gets another output in another slot. "
     least = min(test.frobenius for test in masked)
     sentences += (
-        "With a causal mask even words without positions are told apart (least error here: "
-        f"{_size(least)}): the word in slot i sees the i words before it and itself, so a shuffle "
-        "changes what it sees."
+        "With a causal mask even tokens without positions are told apart (smallest error here: "
+        f"{_size(least)}): the token in slot i sees the i tokens before it and itself, so a "
+        "shuffle changes what it sees."
     )
     return sentences
 
@@ -92,16 +93,17 @@ def shift_table(titles: Sequence[str], tests: Sequence[ShiftTest | str]) -> str:
             continue
         seen = test.maximum > NOTICED * max(1.0, test.score_size)
         verdict = "notices" if seen else "does not notice (rounding)"
-        lines.append(f"| {title} | {_size(test.maximum)} | {test.score_size:.4g} | {verdict} |")
+        size = written(test.score_size, ".4g")
+        lines.append(f"| {title} | {_size(test.maximum)} | {size} | {verdict} |")
     return "\n".join(lines)
 
 
 def shift_said(shift: int, n: int, head: int) -> str:
     """What the shift test does."""
     return (
-        f"Positions 0 … {n - 1} become {shift} … {shift + n - 1}, the words stay. The pictures are "
-        f"shifted minus original scores of head {head + 1}; the table takes all heads, in float64. "
-        "An encoding that only knows distances changes nothing."
+        f"Positions 0 … {n - 1} become {shift} … {shift + n - 1}, the tokens stay. The pictures "
+        f"are shifted minus original scores of head {head + 1}; the table takes all heads, in "
+        "float64. An encoding that depends on distances alone changes nothing."
     )
 
 
@@ -116,23 +118,25 @@ def four_said(title: str, terms: FourTerms, head: int, has_norm: bool) -> str:
     four = (terms.content_content, terms.content_position, terms.position_content,
             terms.position_position)  # fmt: skip
     shares = ", ".join(
-        f"{name} {float(term[head].abs().max()):.3g}" for name, term in zip(FOUR, four, strict=True)
+        f"{name} {written(term[head].abs().max(), '.3g')}"
+        for name, term in zip(FOUR, four, strict=True)
     )
     return (
         f"(W_q(e + s·p))·(W_k(e + s·p)) of **{title}**, head {head + 1}, multiplied out; the first "
-        f"word is what the query is made of, the second what the key is.{norm} Greatest values: "
-        f"{shares}. The four minus the whole, all heads: at most **{_size(terms.residual)}**."
+        "word of each name says what the query is made of, the second what the key is."
+        f"{norm} Greatest values: {shares}. Their sum differs from the whole, over all "
+        f"heads, by at most **{_size(terms.residual)}**."
     )
 
 
 def distance_said(farthest: int, head: int) -> str:
     """What the two pictures of the distance view are made of."""
     return (
-        f"One query at position {farthest}, one key at each distance before it, head {head + 1}, "
-        "no sentence. Left: the same vector twice, q = k, all ones (for an encoding of the input "
-        "pᵢ · pⱼ, for a bias the bias alone); dotted: the bound that RoPE's decay is derived from. "
-        "Right: the mean of 256 independent pairs of random vectors, two standard errors around: "
-        "only what position adds by itself is left."
+        f"One query at position {farthest} and one key at each distance before it; head "
+        f"{head + 1}, no sentence. Left: both are the same vector, q = k, all ones (for an "
+        "encoding of the input pᵢ · pⱼ, for a bias the bias alone); dotted: the bound from which "
+        "RoPE's decay is derived. Right: the mean over 256 independent pairs of random vectors, "
+        "within two standard errors: what is left is what position adds by itself."
     )
 
 
@@ -140,8 +144,8 @@ def claims_table(titles: Sequence[str], claimed: Sequence[Sequence[Claim]]) -> s
     """Claims and computations side by side."""
     lines = ["| encoding | claim | claimed | computed | difference |", "|:--|:--|--:|--:|--:|"]
     for title, claims in zip(titles, claimed, strict=True):
-        for number, claim in enumerate(claims):
-            name = "" if number else f"**{title}**"
+        for index, claim in enumerate(claims):
+            name = "" if index else f"**{title}**"
             what = claim.what.replace("|", "¦")
             cells = (claim.claimed, claim.computed, claim.difference)
             numbers = " | ".join(cell.replace("|", "¦") for cell in cells)
@@ -152,4 +156,6 @@ def claims_table(titles: Sequence[str], claimed: Sequence[Sequence[Claim]]) -> s
 
 
 def _size(value: float) -> str:
-    return "0" if value == 0 else f"{value:.2e}" if not 1e-2 <= value < 1e4 else f"{value:.4g}"
+    if value == 0:
+        return "0"
+    return written(value, ".4g" if 1e-2 <= value < 1e4 else ".2e")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 
 from pages._ui.figures.equation import TERMS
+from pages._ui.numbers import written
 from pages._ui.theme import tinted
 from posembed_core import RotaryEncoding
 from posembed_core.frequencies import split_pairs
@@ -15,14 +16,14 @@ from posembed_core.pictures.preview import Preview, Reading
 def cell_at(preview: Preview, trace: str, x: object, y: object) -> tuple[int, ...]:
     """The matrix cell that is shown at a clicked point, () where there is none.
 
-    (position, channel); for the middle picture of a score bias (key, query, 1).
+    (position, dimension); for the middle picture of a score bias (key, query, 1).
     """
     if trace not in TERMS or not isinstance(x, int | float) or not isinstance(y, int | float):
         return ()
     if trace == "position" and preview.shows_bias:
         return preview.rows.index(x), preview.queries.index(y), 1
     if trace == "combined" and preview.operation == "concat":
-        # Drawn from twice the first channel on (see words.look), then the same channels again.
+        # Drawn from twice the first dimension on (see words.look), then the same dimensions again.
         half = preview.columns.cells * preview.columns.step
         y -= preview.columns.start
         y -= half if y >= preview.columns.start + half - 0.5 else 0
@@ -66,8 +67,9 @@ def _of_bias(reading: Reading, query: int, key: int) -> str:
     bias = reading.preview.bias(query, key)
     term = tinted("position", f"s · b[{query}, {key}]")
     return (
-        f"Head {head + 1}, query {query}, key {key}: {term} = {scale:g} · {bias:.9g} = "
-        f"**{scale * bias:.9g}**, added to the score before softmax"
+        f"Head {head + 1}, query {query}, key {key}: {term} = {written(scale)} · "
+        f"{written(bias, '.9g')} = "
+        f"**{written(scale * bias, '.9g')}**, added to the score before softmax"
     )
 
 
@@ -82,7 +84,7 @@ def _of_sum(reading: Reading, exact: Combined, row: int, column: int) -> str:
     return (
         f"{_h(row, column)} = {_e(row, column)} {sign} "
         f"{_p(row, column)} = {_number(e)} {sign} "
-        f"{reading.scale:g} · {_number(p)} = **{_number(total)}**"
+        f"{written(reading.scale)} · {_number(p)} = **{_number(total)}**"
     )
 
 
@@ -93,10 +95,10 @@ def _of_rotation(
     if column >= width:
         return (
             f"{_h(row, column)} = {_e(row, column)} = {_number(exact.token[0, column])}: "
-            f"channels from {width} on don't turn"
+            f"dimensions from {width} on don't turn"
         )
-    channels = torch.arange(width, dtype=torch.float64)
-    firsts, seconds = split_pairs(channels, encoding.pairing)
+    dimensions = torch.arange(width, dtype=torch.float64)
+    firsts, seconds = split_pairs(dimensions, encoding.pairing)
     is_first = bool((firsts == column).any())
     pair = int(((firsts if is_first else seconds) == column).nonzero())
     a, b = int(firsts[pair]), int(seconds[pair])
@@ -109,17 +111,17 @@ def _of_rotation(
         else f"e[{row}, {b}] cos θ + e[{row}, {a}] sin θ"
     )
     factor = encoding.attention_factor(length)
-    formula = formula if factor == 1 else f"{factor:.9g} · ({formula})"
+    formula = formula if factor == 1 else f"{written(factor, '.9g')} · ({formula})"
     return (
         f"{_h(row, column)} = {formula} with e[{row}, {a}] = {_number(x)}, e[{row}, {b}] = "
-        f"{_number(y)} and θ = s · {row} · ω{_subscript(pair)} = {angle:.9g} rad: "
+        f"{_number(y)} and θ = s · {row} · ω{_subscript(pair)} = {written(angle, '.9g')} rad: "
         f"**{_number(exact.moved[0, column] + exact.token[0, column])}**"
     )
 
 
 def _number(value: torch.Tensor) -> str:
     # Nine digits tell every float32 from its neighbours.
-    return f"{float(value):.9g}"
+    return written(value, ".9g")
 
 
 def _e(row: int, column: int) -> str:

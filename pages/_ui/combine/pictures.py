@@ -77,7 +77,7 @@ def _chosen_cell(link: Link, preview: Preview, tokens: Sequence[str]) -> tuple[i
     if not has_cell(preview, cell):
         if link.changed and cell:
             text = parameter.format(cell)
-            link.note(f"The link has cell={text}, which is no cell of this picture.")
+            link.note(f"The link has cell={text}, which is not a cell of this picture.")
         return ()
     link.keep("cell", parameter, cell, default)
     return cell

@@ -37,12 +37,20 @@ ENCODING = "sinusoidal"
 # Every setting but the encoding and its own fields, each with its default.
 SLIDERS: Fields = {
     "length": (
-        Integer("Max length", low=1, high=MAX_LENGTH, help="Positions: rows of the table"),
+        Integer(
+            "Max length",
+            low=1,
+            high=MAX_LENGTH,
+            help="How many positions there are, counted from 0; each has one token",
+        ),
         128,
     ),
-    "dimension": (Integer("Dimension", low=2, high=MAX_DIM, help="Channels of each vector"), 64),
+    "dimension": (
+        Integer("Dimension", low=2, high=MAX_DIM, help="How many numbers each vector has"),
+        64,
+    ),
     "scale": (
-        Real("Scale s", low=0.0, high=5.0, help="Multiplies what position contributes; 0 is none"),
+        Real("Scale s", low=0.0, high=5.0, help="Multiplies what positions contribute; 0 is none"),
         1.0,
     ),
 }

@@ -13,6 +13,7 @@ from pages._ui.combine.settings import CHART, sentence_tokens
 from pages._ui.combine.words import alt, colours, seen
 from pages._ui.families import words_of
 from pages._ui.figures.equation import TERMS
+from pages._ui.numbers import written
 from pages._ui.server.installed_model import needed_model
 from pages._ui.server.pictures import picture
 from pages._ui.server.setting import SentenceTokens, Setting
@@ -57,7 +58,7 @@ def combination_shown(
         about=lambda: "\n\n".join(
             [
                 f"Tokens e and {cls.title}, combined: h.",
-                "Matrices are positions × channels, in float32; angles are computed in float64.",
+                "Matrices are positions × dimensions, in float32; angles are computed in float64.",
                 (cls.__doc__ or "").split("\n")[0],
                 cls.reference,
                 alt(reading),
@@ -68,7 +69,7 @@ def combination_shown(
 
 def _nothing_shown() -> OnScreen:
     def refuse() -> NoReturn:
-        raise NothingShownError("There is no picture now: its settings don't fit together.")
+        raise NothingShownError("There is no picture: the settings don't fit together.")
 
     return OnScreen(
         name="posembed",
@@ -111,12 +112,14 @@ def _settings(setting: Setting, scale: float) -> dict[str, str]:
     if isinstance(source, SentenceTokens):
         tokens = f"{source.text!r} in {needed_model().name}"
     else:
-        tokens = f"RandomState({source.seed}), std {source.std:g}, {source.skip} draws skipped"
+        tokens = (
+            f"RandomState({source.seed}), std {written(source.std)}, {source.skip} draws skipped"
+        )
     return {
         "encoding": type(encoding).title,
         **{name: text or "default" for name, text in fields.items()},
         "tokens": tokens,
-        "scale": f"{scale:g}",
+        "scale": written(scale),
         "operation": setting.operation,
         "LayerNorm": "after the combination" if setting.layer_norm else "none",
         "tokens times √d": "yes" if setting.sqrt_dim else "no",

@@ -10,6 +10,8 @@ from pages._ui.combine.settings import Chosen
 from pages._ui.families import enters_elsewhere, words_of
 from pages._ui.figures.axes import Placed, nice_ceiling
 from pages._ui.figures.equation import TERMS, Look, Panel
+from pages._ui.numbers import written
+from pages._ui.sentences import counted
 from pages._ui.server.installed_model import needed_model
 from pages._ui.theme import tinted
 from posembed_core import Encoding, RotaryEncoding
@@ -55,8 +57,8 @@ def look(preview: Preview, tokens: Sequence[str] = ()) -> Look:
     if preview.operation == "concat":
         # The second half starts at a whole cell: the first's last one may be drawn too long.
         half, start = columns.cells * columns.step, 2 * columns.start
-        channels = (*columns.indices, *(d + channel for channel in columns.indices))
-        both = Placed(start, start + 2 * half, columns.step, channels)
+        dimensions = (*columns.indices, *(d + dimension for dimension in columns.indices))
+        both = Placed(start, start + 2 * half, columns.step, dimensions)
         combined = Panel("combined h: e, then s·p", "h", both, max(2 * d, both.stop))
     middle = Panel(
         words.middle.heading.format(head=preview.head + 1),
@@ -89,7 +91,8 @@ def explain(chosen: Chosen, reading: Reading, cell: tuple[int, ...]) -> Iterator
     yield numbers(rows, needed_model().layer_norm if fits else None)
     beyond = [str(i) for i in chosen.at if i >= n]
     if beyond:
-        yield live.notes.Line(f"Positions go from 0 to {n - 1}: there is no {', '.join(beyond)}.")
+        known = f"positions go from 0 to {n - 1}" if n > 1 else "the only position is 0"
+        yield live.notes.Line(f"There is no position {', '.join(beyond)}: {known}.")
 
 
 def seen(preview: Preview) -> str:
@@ -126,11 +129,11 @@ def colours(reading: Reading) -> str:
 
 
 def _ending(start: str, peak: float, beyond: Beyond, symbols: Mapping[str, str]) -> str:
-    end = f"{start} at ±{nice_ceiling(peak):.3g}"
+    end = f"{start} at ±{written(nice_ceiling(peak), '.3g')}"
     if not beyond.count:
         return f"{end}, and no cell lies beyond."
     lie = "cell lies" if beyond.count == 1 else "cells lie"
-    farthest = f"{beyond.farthest:.3g}".replace("-", "−")
+    farthest = written(beyond.farthest, ".3g")
     return (
         f"{end}; {beyond.count:,} of {beyond.cells:,} {lie} beyond, "
         f"the farthest at {farthest} in {symbols[beyond.picture]}."
@@ -156,13 +159,14 @@ def alt(reading: Reading) -> str:
     """The picture in one sentence, with its numbers."""
     norms = [getattr(reading.norms, term) for term in TERMS]
     spans = ", ".join(
-        f"{term} {float(norm.min()):.3g} to {float(norm.max()):.3g}"
+        f"{term} {written(norm.min(), '.3g')} to {written(norm.max(), '.3g')}"
         for term, norm in zip(TERMS, norms, strict=True)
     )
     n, d = reading.preview.shape
     return (
-        f"Heatmaps of {n} token vectors of {d} dimensions, of {reading.preview.encoding.title} at "
-        f"scale {reading.scale:g}, and of both combined. Norms per position: {spans}."
+        f"Heatmaps of {counted(n, 'token vector')} of {d} dimensions, of "
+        f"{reading.preview.encoding.title} at scale {written(reading.scale)}, and of both "
+        f"combined. Norms per position: {spans}."
     )
 
 
@@ -182,7 +186,7 @@ def numbers(
         vectors = [row.token, row.moved, row.combined]
         vectors += [layer_norm(row.combined)] if layer_norm else []
         cells = [f"{position} {_code(word)}" if word else f"{position}"]
-        cells += [f"{float(getattr(norms, term)[0]):.3f}" for term in TERMS]
+        cells += [written(getattr(norms, term)[0], ".3f") for term in TERMS]
         cells += [_first(vector[0].tolist(), shown) for vector in vectors]
         lines.append(cells)
     return live.notes.Table("Numbers at chosen positions", heads, lines, numbers=(1, 2, 3))
@@ -194,7 +198,7 @@ def _concat_cost(reading: Reading) -> str:
     same = concat_identity(last.token, last.moved, out=d)
     return (
         "A projection of both is a sum of two projections, W[e; s·p] = W₁e + W₂s·p (computed: "
-        f"largest difference {same.residual:.1e}); to {d} channels it has "
+        f"largest difference {written(same.residual, '.1e')}); to {d} dimensions it has "
         f"{same.concat_parameters:,} parameters, after a sum {same.add_parameters:,}."
     )
 
@@ -202,7 +206,7 @@ def _concat_cost(reading: Reading) -> str:
 def _first(values: Sequence[float], shown: int) -> str:
     dots = [" …"] if len(values) > shown else []
     # No-break spaces: a vector stays on one line.
-    return "[" + "\u00a0".join([f"{value:.3f}" for value in values[:shown]] + dots) + "]"
+    return "[" + "\u00a0".join([written(value, ".3f") for value in values[:shown]] + dots) + "]"
 
 
 def _code(word: str) -> str:

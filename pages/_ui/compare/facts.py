@@ -22,6 +22,7 @@ from pages._ui.compare.groups import (
 from pages._ui.families import words_of
 from pages._ui.figures.axes import TwoLayouts
 from pages._ui.figures.compare import Place, Small, norms_figure, pictures_figure
+from pages._ui.numbers import written
 from pages._ui.server.kept import kept
 from posembed_core import Encoding, combine, encodings
 from posembed_core.encoding import Excerpt
@@ -105,8 +106,8 @@ def facts(slug: str, length: int, dimension: int) -> dict[str, str]:
         "year": f"{cls.year}",
         "numbers learned": f"{encoding.parameter_count:,}",
         "beyond training?": f"{answer.answer}: {answer.reason}",
-        "‖h − e‖": "—" if cls.acts_inside else f"{float(lengths.position.mean()):.3f}",
-        "‖h‖": f"{float(lengths.combined.mean()):.3f}",
+        "‖h − e‖": "—" if cls.acts_inside else written(lengths.position.mean(), ".3f"),
+        "‖h‖": written(lengths.combined.mean(), ".3f"),
         "reference": cls.reference,
     }
 

@@ -31,7 +31,7 @@ def sizes(chosen: Chosen) -> str:
 def about_the_table(chosen: Chosen) -> str:
     """What the columns of the table of facts mean."""
     return (
-        f"{sizes(chosen)}. What turns is shown at {SHOWN} positions, scaled by {FACTOR:g} after a "
+        f"{sizes(chosen)}. Rotations are shown at {SHOWN} positions, scaled by {FACTOR:g} after "
         f"training on {TRAINED}. *Numbers learned*: all that training shapes; a bias has "
         f"{NUM_HEADS} heads here, every other encoding one. *Defined*: there is a value, but "
         "nothing in training prepared the model for it. *‖h − e‖*: how far a position moves a "

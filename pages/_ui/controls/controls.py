@@ -11,6 +11,8 @@ import streamlit as st
 
 from pages._ui import live
 from pages._ui.controls.link import Link
+from pages._ui.numbers import with_minus_signs
+from pages._ui.sentences import sentence
 from posembed_core import EncodingError, encodings
 from posembed_core.base import Encoding
 from posembed_core.parameters import Choice, Flag, Integer, Number, Parameter, Reals, int_or_none
@@ -130,7 +132,8 @@ def _draw(name: str, parameter: Parameter, default: Any, common: dict[str, Any])
     try:
         return parameter.parse(name, text.replace(",", " ").strip().replace(" ", "_"))
     except EncodingError as error:
-        st.error(f"{error}. Shown instead: {parameter.format(default).replace('_', ' ')}.")
+        instead = with_minus_signs(parameter.format(default).replace("_", " "))
+        st.error(f"{sentence(error)} Shown instead: {instead}.")
         return default
 
 

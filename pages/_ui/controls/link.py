@@ -9,6 +9,7 @@ from typing import Any
 
 import streamlit as st
 
+from pages._ui.numbers import with_minus_signs
 from posembed_core.parameters import EncodingError, Parameter, shown
 
 # What a link says of the shell around any page (lessons/bar.py), beside the page's own settings.
@@ -70,9 +71,10 @@ class Link:
             return parameter.parse(name, text)
         except EncodingError as error:
             instead = default if error.nearest is None else error.nearest
+            problem = with_minus_signs(str(error).partition(";")[0])
+            shown_instead = with_minus_signs(parameter.format(instead)) or "none"
             self.note(
-                f"The link has {name}={text[:40]}, but {str(error).partition(';')[0]}. "
-                f"Shown instead: {parameter.format(instead) or 'none'}."
+                f"The link has {name}={text[:40]}, but {problem}. Shown instead: {shown_instead}."
             )
             return instead
 
@@ -93,9 +95,9 @@ class Link:
         if not self.changed:  # a setting that left the page with the widget before
             return
         for name in sorted(self._params.keys() - self._known - set(later)):
-            self.note(f"The link has {shown(name)}, which is no setting here; it is ignored.")
+            self.note(f"The link has {shown(name)}, which is not a setting here; it is ignored.")
         for name in sorted((self._hidden | self._locked) - self._controls - set(later)):
-            self.note(f"The link hides or locks {shown(name)}, which is no control here.")
+            self.note(f"The link hides or locks {shown(name)}, which is not a control here.")
 
     def note(self, sentence: str) -> None:
         """Have something to say about the URL."""

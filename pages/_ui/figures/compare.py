@@ -11,6 +11,7 @@ import plotly.graph_objects as go
 from jaxtyping import Float
 
 from pages._ui.figures.axes import TwoLayouts, axis_number, whole
+from pages._ui.numbers import written
 from pages._ui.theme import DASHES, DIVERGING, base_layout, hue, shade
 
 ACROSS = 4  # pictures in a row, at most
@@ -59,7 +60,7 @@ def pictures_figure(pictures: Sequence[Small], symbol: str) -> TwoLayouts:
     for index, picture in enumerate(pictures, start=1):
         number, offset = axis_number(index), picture.offset
         cells = picture.cells.astype(np.float64) - offset
-        less = f" less its mean {written(offset)}" if offset else ""
+        less = f" less its mean {written(offset, '.3g')}" if offset else ""
         for layout in (figure.layout, narrow):
             across, up = layout[f"xaxis{number}"], layout[f"yaxis{number}"]
             across["title"] = _axis_title(picture.across)
@@ -69,7 +70,7 @@ def pictures_figure(pictures: Sequence[Small], symbol: str) -> TwoLayouts:
             if offset:
                 note = layout["annotations"][grid.title_of(index)]
                 note["text"] += (
-                    f" <span style='font-size:12px'>less its mean {written(offset)}</span>"
+                    f" <span style='font-size:12px'>less its mean {written(offset, '.3g')}</span>"
                 )
         low, high = float(cells.min()), float(cells.max())
         figure.add_trace(
@@ -96,12 +97,12 @@ def shades(low: float, high: float) -> dict[str, Any]:
     Cells that are all alike have one colour, and their value in the middle of the bar.
     """
     if low == high:
-        ends = {"tickvals": [low], "ticktext": [written(low)]}
+        ends = {"tickvals": [low], "ticktext": [written(low, ".3g")]}
         return {"colorscale": DIVERGING, "cmin": low - 1, "cmax": low + 1, "colorbar": ends}
     peak = max(abs(low), abs(high))
     points = np.linspace((low / peak + 1) / 2, (high / peak + 1) / 2, _SHADES)
     colours = [shade(point) for point in points.clip(0, 1).tolist()]
-    ends = {"tickvals": [low, high], "ticktext": [written(low), written(high)]}
+    ends = {"tickvals": [low, high], "ticktext": [written(low, ".3g"), written(high, ".3g")]}
     scale = [
         [float(at), colour] for at, colour in zip(np.linspace(0, 1, _SHADES), colours, strict=True)
     ]
@@ -136,11 +137,6 @@ def norms_figure(
                 )
             )
     return figure, narrow
-
-
-def written(value: float) -> str:
-    """A number in three digits, with a true minus sign."""
-    return f"{value:.3g}".replace("-", "\N{MINUS SIGN}")
 
 
 @dataclass(frozen=True, eq=False)

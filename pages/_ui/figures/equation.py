@@ -19,6 +19,7 @@ from pages._ui.figures.axes import (
     shown,
     whole,
 )
+from pages._ui.numbers import written
 from pages._ui.theme import DASHES, DIVERGING, base_layout, hue, text_hue
 
 TERMS = ("token", "position", "combined")
@@ -44,7 +45,7 @@ _MARGIN = {"l": 58, "r": 84, "t": 6, "b": 44, "autoexpand": False}
 class Panel:
     """One picture: its heading, the symbol of its values, and what its cells stand for.
 
-    ``rows`` are the indices shown up the picture (channels, or a bias's queries), of ``height`` all
+    ``rows`` are the indices shown up the picture (dimensions, or a bias's queries), of ``height``
     in all.
     """
 
@@ -149,7 +150,7 @@ def ranges(
 
 def _colour_ends(name: str, end: float, beyond: tuple[bool, bool]) -> dict[str, Any]:
     ticks = [-end, -end / 2, 0.0, end / 2, end]
-    texts = [f"{tick:.3g}".replace("-", "−") for tick in ticks]
+    texts = [written(tick, ".3g") for tick in ticks]
     below, above = beyond
     if below:
         texts[0] = f"≤ {texts[0]}"

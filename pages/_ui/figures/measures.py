@@ -10,6 +10,7 @@ from jaxtyping import Float, Int
 
 from pages._ui.figures.axes import Indices, TwoLayouts, colour_peak, nice_ceiling, whole
 from pages._ui.figures.panes import Pane, Sheet, heatmap, line
+from pages._ui.numbers import written
 from pages._ui.theme import hue
 
 _HEIGHT = 380
@@ -108,7 +109,7 @@ def fourier_figure(
     last = len(frequencies) - 1
     step = float(frequencies[1]) if last else 1.0
     ticks = [last * part / 5 for part in range(6)]
-    names = {"tickvals": ticks, "ticktext": [f"{tick * step:.2g}" for tick in ticks]}
+    names = {"tickvals": ticks, "ticktext": [written(tick * step, ".2g") for tick in ticks]}
     frequency = "frequency (cycles per position)"
     upper = Pane("mean power", frequency, "", whole(last + 1), across=names,
                  up={"type": "log", "exponentformat": "power", "dtick": 1})  # fmt: skip

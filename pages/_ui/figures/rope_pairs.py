@@ -1,4 +1,4 @@
-"""Every pair of channels before and after a RoPE scaling: how fast it turns, and how far."""
+"""Every pair of dimensions before and after a RoPE scaling: how fast it turns, and how far."""
 
 from __future__ import annotations
 

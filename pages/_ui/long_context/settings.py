@@ -12,6 +12,7 @@ from pages._ui.controls import Link, Text, open_link, setting, slider
 from pages._ui.figures.rope_pairs import QUANTITIES
 from pages._ui.figures.two_pictures import Lengths
 from pages._ui.long_context.words import pretty
+from pages._ui.sentences import counted, sentence
 from posembed_core import EncodingError, RotaryEncoding
 from posembed_core.long_context.pairs import MAX_DISTANCE
 from posembed_core.long_context.precision import ARITHMETICS
@@ -53,8 +54,8 @@ class Chosen:
         """What the page answers, in the config's own numbers."""
         trained, wanted = _lengths_of(self.settings)
         if wanted <= trained:
-            return f"Trained on {trained:,} tokens, and asked for no more."
-        return f"Trained on {trained:,} tokens, asked for {wanted:,}. How?"
+            return f"Trained on {counted(trained, 'token')}, and asked for no more."
+        return f"Trained on {counted(trained, 'token')}, asked for {wanted:,}. How?"
 
     @property
     def encoding(self) -> RotaryEncoding:
@@ -87,7 +88,7 @@ def reading_of(text: str | bytes) -> tuple[Sequence[RopeSettings], Sequence[Find
         reading = read_rope(read_config(text))
     except EncodingError as error:
         reason = "The settings are read from the text of a config.json."
-        return (), (Finding("error", "", f"{str(error)[0].upper()}{str(error)[1:]}.", reason),)
+        return (), (Finding("error", "", sentence(error), reason),)
     return reading.settings, reading.findings
 
 
@@ -149,7 +150,7 @@ def _config_text(link: Link, model: str) -> str | bytes:
     own = link.read("config", CONFIG, "")
     if link.changed or key not in st.session_state:
         st.session_state[key] = _readable(own) if model == OWN else _model_text(model)
-    st.caption("Edit it, paste another one, or open a file; a file counts before the text.")
+    st.caption("Edit it, paste another one, or open a file; an open file replaces the text.")
     file = st.file_uploader(
         "File", type="json", on_change=_use_own, key=f"{PAGE}.file", max_upload_size=1
     )
@@ -161,7 +162,7 @@ def _config_text(link: Link, model: str) -> str | bytes:
     if len(small) <= CONFIG.most:
         link.keep("config", CONFIG, small, "")
     else:
-        st.caption(f"Too long for the link ({len(small):,} characters): a reload forgets it.")
+        st.caption(f"Too long for the link ({len(small):,} characters): after a reload it is gone.")
     return text
 
 

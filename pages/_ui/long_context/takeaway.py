@@ -63,7 +63,7 @@ def rope_shown(chosen: Chosen, sliders: Sliders) -> OnScreen:
             "precision": rounding.title,
         },
         tables=lambda: [
-            _columns("pairs", "each pair of channels", pairs()),
+            _columns("pairs", "each pair of dimensions", pairs()),
             _columns("scores", "mean score against distance", score_columns(encoding, wanted)),
         ],
         scripts={IN_PYTORCH: partial(frequency_script, encoding, wanted)},

@@ -8,6 +8,7 @@ import re
 
 from torch import Tensor
 
+from pages._ui.numbers import with_minus_signs, written
 from pages._ui.theme import tinted
 from posembed_core.long_context.pairs import PairTable
 from posembed_core.long_context.precision import (
@@ -32,22 +33,24 @@ def pretty(config: object) -> str:
 def finding_text(finding: Finding) -> str:
     """What is so and why it matters, with the key that it is about where that isn't said."""
     named = finding.key and finding.key.rpartition(".")[2] not in finding.message
-    return f"**{_plain(finding.message)}** {finding.reason}" + (f" (`{finding.key}`)" * bool(named))
+    message, reason = with_minus_signs(finding.message), with_minus_signs(finding.reason)
+    return f"**{_plain(message)}** {reason}" + (f" (`{finding.key}`)" * bool(named))
 
 
 def settings_line(settings: RopeSettings, wanted: int) -> str:
     """The scaling with its own numbers, the base, the head and the attention factor."""
     encoding = settings.encoding
-    fields = ", ".join(f"{name} {value}" for name, value in own_fields(encoding).items())
+    own = (f"{name} {value}" for name, value in own_fields(encoding).items())
+    fields = with_minus_signs(", ".join(own))
     factor = encoding.attention_factor(wanted)
     rotated = encoding.rotary_dim
     part = "" if rotated == encoding.head_dim else f", {rotated} of them rotated"
-    scores = "" if factor == 1 else f", so scores × {factor**2:.6g}"
+    scores = "" if factor == 1 else f", so scores × {written(factor**2, '.6g')}"
     return (
         f"**{encoding.title}**{f' ({fields})' if fields else ''}; base {encoding.base:,.10g} "
-        f"({settings.base_from}); head of {encoding.head_dim} channels "
+        f"({settings.base_from}); head of {encoding.head_dim} dimensions "
         f"({settings.head_dim_from}){part}, paired {_layout(encoding.pairing)}; attention factor "
-        f"{factor:.6g} on cos and sin{scores}."
+        f"{written(factor, '.6g')} on cos and sin{scores}."
     )
 
 
@@ -55,7 +58,7 @@ def pairs_key(position: int) -> str:
     """What the marks in the two pictures of pairs mean."""
     scaled = tinted("position", "Orange")
     return (
-        f"{scaled}: with the scaling, ● untouched, ◆ blended, ▲ interpolated in full; dotted and "
+        f"{scaled}: with the scaling, ● untouched, ◆ blended, ▲ fully interpolated; dotted and "
         f"hollow: plain RoPE. On the right the angles at position {position:,}; a grey bar is the "
         "part of the turn that a pair went through in training: a mark above it is an angle that "
         "the model has never seen."
@@ -81,34 +84,34 @@ def collisions(wanted: int, arithmetic: Arithmetic) -> str:
     if left == wanted:
         return (
             f"Positions in {name}: all {wanted:,} are exact; the first to collide would be "
-            f"{position:,}, which reads {reads:,}."
+            f"{position:,}, which becomes {reads:,}."
         )
     return (
-        f"Positions in {name}: {position:,} reads {reads:,}, and of {wanted:,} positions "
-        f"{left:,} different ones are left."
+        f"Positions in {name}: {position:,} becomes {reads:,}, and of {wanted:,} positions only "
+        f"{left:,} are still different."
     )
 
 
 def drift(table: PairTable, arithmetic: Arithmetic) -> str:
     """How far cosines are off at the milestones."""
     errors = zip(MILESTONES, rounding(table.after, arithmetic), strict=True)
-    listed = ", ".join(f"{error:.3g} at {last:,}" for last, error in errors)
-    return f"Largest error of a cosine, over the 1,024 positions up to there: {listed}."
+    listed = ", ".join(f"{written(error, '.3g')} at {last:,}" for last, error in errors)
+    return f"Largest error of a cosine over the 1,024 positions before a milestone: {listed}."
 
 
 def worst_table(worst: WorstPair, arithmetic: Arithmetic) -> str:
     """One pair at one position, exact and as computed."""
     rows = (
-        ("position", worst.position, "{:,.0f}"),
-        (f"ω of pair {worst.pair}", worst.inv_freq, "{:.9g}"),
-        ("angle (rad)", worst.angle, "{:,.9g}"),
-        ("cos", worst.cos, "{:.9f}"),
+        ("position", worst.position, ",.0f"),
+        (f"ω of pair {worst.pair}", worst.inv_freq, ".9g"),
+        ("angle (rad)", worst.angle, ",.9g"),
+        ("cos", worst.cos, ".9f"),
     )
     lines = [f"| quantity | exact (float64) | {arithmetic.title} | error |", "|:--|--:|--:|--:|"]
     for name, (exact, computed), pattern in rows:
-        shown = pattern.format(computed) if math.isfinite(computed) else "overflows"
-        off = f"{computed - exact:.3g}" if math.isfinite(computed) else ""
-        lines.append(f"| {name} | {pattern.format(exact)} | {shown} | {off} |")
+        shown = written(computed, pattern) if math.isfinite(computed) else "overflows"
+        off = written(computed - exact, ".3g") if math.isfinite(computed) else ""
+        lines.append(f"| {name} | {written(exact, pattern)} | {shown} | {off} |")
     return "\n".join(lines)
 
 

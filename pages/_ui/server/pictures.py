@@ -34,7 +34,7 @@ class Shown:
     _packed: dict[str, tuple[Tensor, PackedArray]] = field(default_factory=dict)
 
     def pack(self, frame: Frame) -> dict[str, PackedArray]:
-        """The frame's arrays with channels as rows and positions as columns, ready to be sent."""
+        """The frame's arrays with dimensions as rows and positions as columns, ready to be sent."""
         packed = {}
         for name, cells in frame.arrays.items():
             known = self._packed.get(name)

@@ -22,6 +22,7 @@ from pages._ui.figures.table import (
     lookup_figure,
     marked,
 )
+from pages._ui.numbers import written
 from pages._ui.server.kept import kept
 from pages._ui.takeaway import Chart
 from posembed_core.pictures.resolution import (
@@ -84,21 +85,21 @@ def lookup_window(length: int, width: int) -> Window:
     zoom = live.events_of(LOOKUP).zoom
     return (
         span(length, MAX_ROWS, *zoom.get("xaxis", (None, None))),
-        span(width, MAX_COLUMNS, *zoom.get("yaxis", (None, None)), of_channels=True),
+        span(width, MAX_COLUMNS, *zoom.get("yaxis", (None, None)), of_dimensions=True),
     )
 
 
 def lookup_cells(table: PositionTable, window: Window) -> str:
     """What a cell of the table's picture is."""
     peak, highest = nice_ceiling(colour_peak(table.rows.numpy())), float(table.rows.abs().max())
-    beyond = f" Colours end at ±{peak:g}; the greatest value is {highest:.3g}."
+    beyond = f" Colours end at ±{written(peak)}; the greatest value is {written(highest, '.3g')}."
     return cells(*window) + (beyond if highest > peak else "")
 
 
 def gradient_chart(step: GradientStep) -> Chart:
     """The gradient of one step, and what the step changed."""
     length, width = step.grad.shape
-    rows, columns = span(length, MAX_ROWS), span(width, MAX_COLUMNS, of_channels=True)
+    rows, columns = span(length, MAX_ROWS), span(width, MAX_COLUMNS, of_dimensions=True)
     pictures = {"gradient": step.grad, "change": step.after - step.before}
     norms = row_norms(step.grad)
     peaks = [nice_ceiling(float(matrix.abs().max())) for matrix in pictures.values()]
@@ -120,7 +121,7 @@ def comparison_chart(tables: Sequence[PositionTable], in_spreads: bool) -> Chart
     besides, similar, arrays, peak = [], [], {}, 0.0
     for index, table in enumerate(tables, start=1):
         rows = span(table.max_seq_len, _SIDE)
-        columns = span(table.embed_dim, _SIDE, of_channels=True)
+        columns = span(table.embed_dim, _SIDE, of_dimensions=True)
         title = f"{table.source}: {table.max_seq_len} × {table.embed_dim}"
         besides.append(Beside(title, rows, columns, table.max_seq_len, table.embed_dim))
         similar.append(span(table.max_seq_len, _SIDE))

@@ -15,6 +15,7 @@ from torch import Tensor
 
 from pages._ui.controls import Link, setting
 from pages._ui.controls.controls import sizes
+from pages._ui.sentences import sentence
 from pages._ui.server.installed_model import model_problem, needed_model
 from pages._ui.server.kept import kept
 from pages._ui.table.training import Progress
@@ -65,7 +66,7 @@ def upload() -> PositionTable | None:
     except CheckpointError as error:
         # What is refused isn't kept: the uploader starts anew, empty.
         _forget(file)
-        st.session_state[_REFUSED] = f"Refused: {error}."
+        st.session_state[_REFUSED] = sentence(error, "Refused: ")
         st.session_state[_UPLOADS] += 1
         st.rerun()
 

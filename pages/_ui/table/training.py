@@ -10,6 +10,7 @@ import streamlit as st
 
 from pages._ui.controls.controls import setting
 from pages._ui.controls.link import Link
+from pages._ui.sentences import sentence
 from pages._ui.server.kept import kept
 from pages._ui.server.training_queue import RUNS, RunState, TooManyRunsError
 from posembed_core import EncodingError, TrainingSpec, train_table
@@ -67,7 +68,7 @@ def choose_spec(link: Link, task: str) -> TrainingSpec:
     try:
         return TrainingSpec(task=task, snapshot_every=every, **fields)
     except EncodingError as error:
-        st.error(f"{error}. Shown instead: {error.nearest}.")
+        st.error(f"{sentence(error)} Shown instead: {error.nearest}.")
         fields[str(error.field)] = error.nearest
         return TrainingSpec(task=task, snapshot_every=every, **fields)
 
@@ -91,7 +92,7 @@ def follow(spec: TrainingSpec, goal: int) -> Progress:
     try:
         state = RUNS.watch(spec, watcher, until=goal)
     except TooManyRunsError as error:
-        return Progress(spec, (first,), goes_on=False, problem=_sentence(str(error)))
+        return Progress(spec, (first,), goes_on=False, problem=sentence(error))
     return _progress(spec, first, state, goal)
 
 
@@ -160,17 +161,13 @@ def _progress(spec: TrainingSpec, first: Snapshot, state: RunState, goal: int) -
         goes_on=working,
         ahead=state.ahead if working else 0,
         seconds_left=state.seconds_left,
-        problem=_sentence(state.error) if state.error else "",
+        problem=sentence(state.error) if state.error else "",
     )
 
 
 def _shown_step(spec: TrainingSpec) -> int:
     state = RUNS.look(spec)
     return min(state.step if state else 0, int(st.session_state.get(_GOAL, 0)))
-
-
-def _sentence(text: str) -> str:
-    return f"{text[0].upper()}{text[1:]}."
 
 
 @kept()

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import streamlit as st
 
 from pages._ui.controls import Link, slider
+from pages._ui.sentences import sentence
 from pages._ui.server.installed_model import model_problem
 from pages._ui.table.film import show_training
 from pages._ui.table.pictures import (
@@ -227,7 +228,7 @@ def _table_or_why(link: Link, source: str, chosen: Chosen) -> PositionTable | No
     try:
         return table_of(source, chosen.progress, chosen.own)
     except (CheckpointError, EncodingError) as error:
-        st.info(f"{str(error)[0].upper()}{str(error)[1:]}.")
+        st.info(sentence(error))
         link.write()
         return None
 
@@ -237,6 +238,6 @@ def _has_row_or_why(table: PositionTable, position: int) -> bool:
     try:
         table.table([position])
     except EncodingError as error:
-        st.error(f"{str(error)[0].upper()}{str(error)[1:]}.")
+        st.error(sentence(error))
         return False
     return True

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pages._ui.numbers import written
+from pages._ui.sentences import counted
 from pages._ui.table.training import Progress
 from posembed_core.tables.measures.analysis import Measures
 from posembed_core.tables.measures.similarity import adjacent_cosine
@@ -54,10 +56,10 @@ def training_said(progress: Progress) -> str:
     if last.step == 0:
         return f"{sentences}Loss {first.loss:.3f}, {_adjacent(progress)}. **Run** trains it."
     return (
-        f"{sentences}After {last.step} steps the loss is {last.loss:.3g} (from {first.loss:.3g}), "
-        f"{_adjacent(progress)}. The picture on the right is what the head makes of the table: how "
-        "much each position attends to each other where only positions speak. A table may look "
-        "like noise and yet say just that."
+        f"{sentences}After {last.step} steps the loss is {written(last.loss, '.3g')} (from "
+        f"{written(first.loss, '.3g')}), {_adjacent(progress)}. The picture on the right is "
+        "what the head makes of the table: how much each position attends to every other by "
+        "position alone. A table may look like noise and still say just that."
     )
 
 
@@ -65,23 +67,25 @@ def training_alt(progress: Progress) -> str:
     """The training's pictures in one sentence."""
     return (
         f"Position table, similarity of its rows and attention at step {progress.last.step} of "
-        f"{progress.spec.steps}: loss {progress.last.loss:.3g}, {_adjacent(progress)}."
+        f"{progress.spec.steps}: loss {written(progress.last.loss, '.3g')}, {_adjacent(progress)}."
     )
 
 
 def _adjacent(progress: Progress) -> str:
-    return f"mean cosine of adjacent rows {number(adjacent_cosine(progress.last.weight))}"
+    return f"mean cosine of adjacent rows {if_defined(adjacent_cosine(progress.last.weight))}"
 
 
 def gradient_said(step: GradientStep, length: int) -> str:
     """Which rows moved, and why only those."""
     low, high = int(step.looked_up[0]), int(step.looked_up[-1])
     still = step.grad.shape[0] - step.moved.numel()
+    places = f"positions {low} to {high}" if high > low else f"position {low}"
+    others = f" The gradient of {counted(still, 'other row')} is 0." if still else ""
     return (
-        f"One sequence of {length} tokens at positions {low} to {high}, loss {step.loss:.3f}: "
-        f"**{step.moved.numel()} rows moved**, exactly those that were looked up; the gradient "
-        f"of the other {still} is 0. A row that no sequence reaches stays noise for ever. AdamW's "
-        "first step has the size of the learning rate, against the sign of the gradient."
+        f"One sequence of {counted(length, 'token')} at {places}, loss {step.loss:.3f}: "
+        f"**{counted(step.moved.numel(), 'row')} moved**, exactly what was looked up.{others} A "
+        "row that no sequence reaches stays noise for ever. AdamW's first step has the size of "
+        "the learning rate, against the sign of the gradient."
     )
 
 
@@ -89,14 +93,14 @@ def described(table: PositionTable) -> str:
     """What table this is, and what was recognised about it."""
     notes = "".join(f" {note[0].upper()}{note[1:]}." for note in table.notes)
     return (
-        f"**{table.source}**, {table.name}: {table.max_seq_len} positions × {table.embed_dim} "
-        f"dimensions.{notes}"
+        f"**{table.source}**, {table.name}: {counted(table.max_seq_len, 'position')} × "
+        f"{counted(table.embed_dim, 'dimension')}.{notes}"
     )
 
 
 def lookup_alt(table: PositionTable, position: int) -> str:
     """The picture of a looked-up row in one sentence."""
-    return f"Position table of {table.source}, row {position} marked."
+    return f"Position table of {table.source}, row {written(position)} marked."
 
 
 def comparison_alt(tables: Sequence[PositionTable]) -> str:
@@ -111,15 +115,20 @@ def measure_alt(table: PositionTable, which: str) -> str:
 
 def beyond_said(way: str, rows: int, length: int) -> str:
     """Where the rows of a stretched table come from."""
+    last, new = length - 1, length > rows + 1
     return {
-        "longer": f"Rows {rows} to {length - 1} were added at random: nothing has trained them.",
+        "longer": (
+            f"Rows {rows} to {last} were added at random: nothing has trained them."
+            if new
+            else f"Row {last} was added at random: nothing has trained it."
+        ),
         "interpolated": (
-            f"The {rows} rows stretched to {length}: each new one lies on the line between its two "
-            "nearest, the first and the last stay. The model must get used to it."
+            f"{counted(rows, 'row')} stretched to {length}: each new one lies on the line between "
+            "its two nearest, the first and the last stay. The model has to get used to it."
         ),
         "formula": (
-            f"Rows {rows} to {length - 1} come from the formula, which knows every position, but "
-            "needn't fit what was learned."
+            f"{f'Rows {rows} to {last} come' if new else f'Row {last} comes'} from the formula, "
+            "which knows every position, but needn't fit what was learned."
         ),
     }.get(way, "")
 
@@ -135,24 +144,26 @@ def compared(tables: Sequence[PositionTable], measured: Sequence[Measures]) -> s
         wave = numbers.sinusoid
         values = (
             f"**{table.source}**, {table.name}",
-            f"{numbers.mean_norm:.3g}",
-            number(numbers.adjacent),
-            number(numbers.adjacent_centred),
-            number(numbers.effective_rank, "{:.1f}"),
+            written(numbers.mean_norm, ".3g"),
+            if_defined(numbers.adjacent),
+            if_defined(numbers.adjacent_centred),
+            if_defined(numbers.effective_rank, ".1f"),
             f"{numbers.three_components:.0%}",
-            "undefined" if wave is None else f"{wave.distance:.2f} (base {wave.base:g})",
+            "undefined"
+            if wave is None
+            else f"{written(wave.distance, '.2f')} (base {written(wave.base)})",
         )
         lines.append(f"| {' | '.join(values)} |")
     return "\n".join(lines)
 
 
-def number(value: float | None, pattern: str = "{:.2f}") -> str:
+def if_defined(value: float | None, pattern: str = ".2f") -> str:
     """The number as text, or that there is none."""
-    return "undefined" if value is None else pattern.format(value)
+    return "undefined" if value is None else written(value, pattern)
 
 
 DISTANCE = (
-    "The distance to a sinusoid is the part of a table that no turning, mirroring, shifting and "
-    "scaling turns into a sinusoidal table of its size (Procrustes; 0 is a sinusoid). It depends "
-    "on the size: compare with noise of the same size."
+    "The distance to a sinusoid is what is left of a table after the rotation, reflection, shift "
+    "and scaling that bring it closest to a sinusoidal table of its size (Procrustes; 0 is a "
+    "sinusoid). It depends on the size: compare with noise of the same size."
 )

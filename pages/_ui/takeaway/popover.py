@@ -9,6 +9,7 @@ from urllib.parse import urlencode, urlsplit
 import streamlit as st
 
 from pages._ui import live
+from pages._ui.sentences import sentence
 from pages._ui.takeaway.code import NothingShownError
 from pages._ui.takeaway.drawings import MAX_DRAWINGS, read_drawings
 from pages._ui.takeaway.files import (
@@ -135,7 +136,7 @@ def _arrays(view: View, key: str) -> None:
     try:
         check_size(table, kind)
     except TooLargeError as error:
-        st.warning(f"{str(error)[0].upper()}{str(error)[1:]}.")
+        st.warning(sentence(error))
         return
     name = f"{view.name}-{table.name}.{kind}"
     _file(name, table.size(kind), lambda: encoded(table, kind), key=f"{key}.table")

@@ -1,4 +1,4 @@
-"""Door 3: each pair of channels turns by an angle that grows with the position."""
+"""Door 3: each pair of dimensions turns by an angle that grows with the position."""
 
 import torch
 
@@ -17,7 +17,7 @@ i = torch.arange(seq_len)
 if rotary_fraction == 1.0:
     d = head_dim
 else:
-    d = int(head_dim * rotary_fraction)  # the first channels turn, the others stay
+    d = int(head_dim * rotary_fraction)  # the first dimensions turn, the others stay
 # --- rotation
 angles = s * i[:, None] * omega  # float64: float32 would be off by 1e-3 at 100,000
 if has_attention_factor:

@@ -1,4 +1,4 @@
-"""Sines and cosines of the position, at one frequency for each pair of channels."""
+"""Sines and cosines of the position, at one frequency for each pair of dimensions."""
 
 import torch
 

@@ -43,8 +43,8 @@ def tensor_entries(file: BinaryFile, source: str, limit: int) -> list[TensorEntr
     if is_header:
         return safetensors_entries(file, source, size)
     raise CheckpointError(
-        f"{source} is no tensor file: its first bytes are those of none of .safetensors, .npy, "
-        ".npz and .pt; save the table as one of these"
+        f"{source} is not a tensor file: its first bytes are not those of .safetensors, .npy, "
+        ".npz or .pt; save the table as one of these"
     )
 
 

@@ -80,5 +80,5 @@ def _header(file: BinaryFile, source: str) -> tuple[tuple[int, ...], bool, np.dt
             f"{source} has a damaged .npy header; save the array again with numpy.save"
         ) from error
     if any(side < 0 for side in shape):
-        raise CheckpointError(f"{source} has a damaged .npy header: {shape} is no shape")
+        raise CheckpointError(f"{source} has a damaged .npy header: {shape} is not a shape")
     return shape, fortran, dtype, is_bfloat16

@@ -53,8 +53,8 @@ def safetensors_entries(file: BinaryFile, source: str, size: int) -> list[Tensor
     length = int.from_bytes(file.read(8), "little")
     if length > HEADER_LIMIT or 8 + length > size:
         raise CheckpointError(
-            f"{source} is no whole safetensors file: its header should have {length} bytes and "
-            f"{size - 8} are there; copy or download the file again"
+            f"{source} is not a complete safetensors file: its header should have {length} bytes "
+            f"and {size - 8} are there; copy or download the file again"
         )
     header = _header(file.read(length), source)
     return [
@@ -107,5 +107,5 @@ def _entry(
 
 def _whole(value: Any) -> int:
     if type(value) is not int or value < 0:
-        raise ValueError(f"{value!r} is no size")
+        raise ValueError(f"{value!r} is not a size")
     return value

@@ -93,7 +93,7 @@ def _npz_member(archive: zipfile.ZipFile, name: str, source: str) -> list[Tensor
         ) from error
     short = name.removesuffix(".npy")
     if not content.startswith(b"\x93NUMPY"):
-        raise CheckpointError(f"{name!r} in {source} is no array; save it with numpy.savez")
+        raise CheckpointError(f"{name!r} in {source} is not an array; save it with numpy.savez")
     return npy_entries(io.BytesIO(content), source, len(content), short)
 
 

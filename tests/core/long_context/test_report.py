@@ -64,7 +64,7 @@ def test_the_report_has_every_number_of_the_page() -> None:
         "RoPE of My model",
         "llama3 (RoPE, Llama 3.1)",
         "500000 (from rope_theta)",
-        "128 channels (from hidden_size / num_attention_heads)",
+        "128 dimensions (from hidden_size / num_attention_heads)",
         "29 untouched, 6 blended, 29 interpolated",
         "29 never complete a turn over the 8,192 positions of training, 25 over 131,072",
         "warning: rope_scaling.beta_fast = 32 is ignored by type 'llama3'",

@@ -127,7 +127,7 @@ CASES: dict[str, tuple[str, str, str, dict[str, Any], dict[str, Any]]] = {
     "odd rotated part": (
         "error",
         "partial_rotary_factor",
-        "even number of channels .* got 3 .* head_dim 4",
+        "even number of dimensions .* got 3 .* head_dim 4",
         {"head_dim": 4, "partial_rotary_factor": 0.75},
         {"head_dim": 4, "partial_rotary_factor": 0.5},
     ),
@@ -274,7 +274,7 @@ CASES: dict[str, tuple[str, str, str, dict[str, Any], dict[str, Any]]] = {
     "no multiple": (
         "error",
         "head_dim",
-        "hidden_size 4096 is no multiple of num_attention_heads 30",
+        "hidden_size 4096 is not a multiple of num_attention_heads 30",
         config(num_attention_heads=30),
         config(num_attention_heads=30, head_dim=128),
     ),

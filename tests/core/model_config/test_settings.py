@@ -161,10 +161,10 @@ def test_rotated_parts() -> None:
 
 @pytest.mark.parametrize("head_dim", range(2, 300, 7))
 def test_a_count_of_rotated_channels_is_kept_exactly(head_dim: int) -> None:
-    for channels in range(2, head_dim + 1, 2):
-        assert pc.rotary_from_config({"head_dim": head_dim, "rotary_dim": channels}).rotary_dim == (
-            channels
-        )
+    for dimensions in range(2, head_dim + 1, 2):
+        assert pc.rotary_from_config(
+            {"head_dim": head_dim, "rotary_dim": dimensions}
+        ).rotary_dim == (dimensions)
 
 
 def test_gemma_has_two_bases() -> None:

@@ -410,7 +410,7 @@ def test_what_lies_beyond_is_counted() -> None:
 
 
 def test_what_does_not_fit_is_refused_when_the_preview_is_made() -> None:
-    with pytest.raises(pc.EncodingError, match="10 channels"):
+    with pytest.raises(pc.EncodingError, match="10 dimensions"):
         preview_of(sized("sinusoidal", (5, 8)), pc.random_tokens(5, 10))
     with pytest.raises(pc.EncodingError, match="multiply"):
         preview_of(sized("rope", (5, 8)), pc.random_tokens(5, 8), operation="multiply")
@@ -464,6 +464,6 @@ def test_the_spans_of_a_zoom_are_those_of_its_window() -> None:
         window=(100.0, 355.0, 400.2, 10.0),
     )  # fmt: skip
     assert preview.rows == Span(100, 356)
-    assert preview.columns == span(512, MAX_COLUMNS, 400.2, 10.0, of_channels=True)
+    assert preview.columns == span(512, MAX_COLUMNS, 400.2, 10.0, of_dimensions=True)
     assert preview.queries == Span(0, 8192, 32)
     assert preview.columns.centres()[0] == 10.5

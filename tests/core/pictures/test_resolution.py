@@ -14,7 +14,7 @@ import posembed_core as pc
 from posembed_core.pictures.resolution import Span, choose, mean_cells, span
 
 FIRST_ROWS = (0, 28, 40, 56, 72, 94)
-FIRST_CHANNELS = (0, 1, 48, 49, 80, 81)
+FIRST_DIMENSIONS = (0, 1, 48, 49, 80, 81)
 sizes = st.integers(1, 9000)
 mosts = st.integers(1, 512)
 # Zooms as a browser sends them: anywhere, in any order, even far outside.
@@ -23,17 +23,19 @@ far = pytest.mark.parametrize("far", [1e5, 1e250])
 
 
 @st.composite
-def spans(draw: st.DrawFn, size: int, channels: bool = False) -> Span:
+def spans(draw: st.DrawFn, size: int, dimensions: bool = False) -> Span:
     start = draw(st.integers(0, size - 1))
     step = draw(st.integers(1, size + 3))
-    if channels and step > 1:
+    if dimensions and step > 1:
         start -= start % 2
-    return Span(start, draw(st.integers(start + 1, size)), step, channels=size if channels else 0)
+    return Span(
+        start, draw(st.integers(start + 1, size)), step, dimensions=size if dimensions else 0
+    )
 
 
 def blocks(shown: Span) -> list[range]:
     """The indices behind each cell; for dimensions, behind each pair of cells."""
-    size = shown.step * (2 if shown.channels and shown.step > 1 else 1)
+    size = shown.step * (2 if shown.dimensions and shown.step > 1 else 1)
     return [
         range(first, min(first + size, shown.stop))
         for first in range(shown.start, shown.stop, size)
@@ -48,11 +50,11 @@ def choices(shown: Span) -> list[list[int]]:
 # --- what is chosen ---
 
 
-@given(data=st.data(), size=st.integers(1, 200), channels=st.booleans())
+@given(data=st.data(), size=st.integers(1, 200), dimensions=st.booleans())
 def test_each_block_shows_indices_of_its_own(
-    data: st.DataObject, size: int, channels: bool
+    data: st.DataObject, size: int, dimensions: bool
 ) -> None:
-    shown = data.draw(spans(size, channels))
+    shown = data.draw(spans(size, dimensions))
     assert len(shown.indices) == shown.cells
     assert list(shown.indices) == sorted(set(shown.indices))
     for block, chosen in zip(blocks(shown), choices(shown), strict=True):
@@ -63,7 +65,7 @@ def test_each_block_shows_indices_of_its_own(
 
 @given(data=st.data(), size=st.integers(1, 300))
 def test_channels_are_shown_in_pairs_as_the_matrix_has_them(data: st.DataObject, size: int) -> None:
-    shown = data.draw(spans(size, channels=True))
+    shown = data.draw(spans(size, dimensions=True))
     if shown.step == 1:
         return
     for chosen in choices(shown):
@@ -75,7 +77,7 @@ def test_channels_are_shown_in_pairs_as_the_matrix_has_them(data: st.DataObject,
 
 @pytest.mark.parametrize(("width", "most"), [(512, 256), (1024, 256), (4096, 256), (4096, 128)])
 def test_both_halves_of_a_matrix_choose_alike(width: int, most: int) -> None:
-    shown = span(width, most, of_channels=True).indices
+    shown = span(width, most, of_dimensions=True).indices
     half = len(shown) // 2
     assert shown[half:] == tuple(i + width // 2 for i in shown[:half])
 
@@ -88,7 +90,7 @@ def test_the_choice_depends_on_the_block_and_the_step_alone() -> None:
     assert set(part.indices) <= set(wide.indices)
     # The same on every machine and in every process.
     assert whole.indices[:6] == FIRST_ROWS
-    assert wide.indices[:6] == FIRST_CHANNELS
+    assert wide.indices[:6] == FIRST_DIMENSIONS
 
 
 def test_the_first_cell_shows_the_first_index() -> None:
@@ -107,7 +109,7 @@ def test_every_place_in_a_block_is_chosen_as_often() -> None:
 @given(data=st.data(), height=st.integers(1, 23), width=st.integers(1, 23))
 def test_every_cell_is_a_value_of_the_matrix(data: st.DataObject, height: int, width: int) -> None:
     matrix = np.random.RandomState(height * 31 + width).randn(height, width).astype(np.float32)
-    rows, columns = data.draw(spans(height)), data.draw(spans(width, channels=True))
+    rows, columns = data.draw(spans(height)), data.draw(spans(width, dimensions=True))
     cells = choose(torch.from_numpy(matrix), rows, columns)
     assert cells.dtype == torch.float32
     np.testing.assert_array_equal(cells.numpy(), matrix[np.ix_(rows.indices, columns.indices)])
@@ -121,7 +123,7 @@ def test_single_values_are_shown_bit_for_bit() -> None:
 @pytest.mark.parametrize("size", [513, 1000, 8192])
 def test_zooming_reaches_every_index(size: int) -> None:
     for index in range(0, size, 97):
-        window = span(size, 256, index - 100.0, index + 100.0, of_channels=True)
+        window = span(size, 256, index - 100.0, index + 100.0, of_dimensions=True)
         assert window.step == 1
         assert index in window.indices
 
@@ -142,10 +144,10 @@ def strongest_line(curve: np.ndarray) -> float:
 WAVES = pc.create("sinusoidal", embed_dim=64)
 
 
-@pytest.mark.parametrize("channel", [0, 1, 2, 3])
-def test_a_fast_wave_is_seen_as_noise_and_not_as_a_slower_one(channel: int) -> None:
+@pytest.mark.parametrize("dimension", [0, 1, 2, 3])
+def test_a_fast_wave_is_seen_as_noise_and_not_as_a_slower_one(dimension: int) -> None:
     # Periods of 2π and 8.4 positions, 16 positions to a cell: no cell can show them as waves.
-    wave = WAVES.table(range(8192))[:, channel].double().numpy()
+    wave = WAVES.table(range(8192))[:, dimension].double().numpy()
     shown = Span(0, 8192, 16)
     assert strongest_line(wave) > 1000
     assert strongest_line(wave[list(shown.indices)]) < 30
@@ -165,7 +167,7 @@ def test_a_slow_wave_stays_a_wave() -> None:
 
 def test_many_tokens_have_the_spread_of_tokens() -> None:
     tokens = pc.random_tokens(8192, 1024)
-    cells = choose(tokens, span(8192, 512), span(1024, 256, of_channels=True))
+    cells = choose(tokens, span(8192, 512), span(1024, 256, of_dimensions=True))
     assert float(cells.std()) == pytest.approx(float(tokens.std()), rel=0.01)
     assert float(cells.std()) == pytest.approx(0.5, rel=0.01)
 

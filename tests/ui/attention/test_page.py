@@ -63,7 +63,8 @@ def rows(app: AppTest, heading: str) -> dict[str, list[str]]:
     (table,) = (
         element.value for element in app.markdown if heading in element.value.splitlines()[0]
     )
-    cells = [[cell.strip() for cell in line.split("|")[1:-1]] for line in table.splitlines()[2:]]
+    lines = table.replace("−", "-").splitlines()[2:]
+    cells = [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines]
     return {row[0]: row[1:] for row in cells}
 
 
@@ -165,7 +166,7 @@ def test_the_shuffle_test_prints_its_errors() -> None:
     for title in ("Sinusoidal", "Learned", "The model's own table"):
         assert float(errors[title][0]) > 1e-2
     assert "**None (NoPE)**: the outputs only change places" in words(app)
-    assert "mask even words without positions are told apart" in words(app)
+    assert "mask even tokens without positions are told apart" in words(app)
 
 
 @pytest.mark.parametrize("tokens", ["model", "random"])
@@ -192,13 +193,13 @@ def test_the_shift_test_says_who_notices() -> None:
 @pytest.mark.parametrize("of", ["sinusoidal", "learned", "model"])
 def test_the_four_terms_add_up(of: str) -> None:
     app = visit({"view": "four", "encodings": "sinusoidal_learned_model_rope", "of": of})
-    (residual,) = re.findall(r"all heads: at most \*\*(.+?)\*\*", words(app))
-    assert float(residual) < 1e-5
+    (residual,) = re.findall(r"over all heads, by at most \*\*(.+?)\*\*", words(app))
+    assert float(residual.replace("−", "-")) < 1e-5
 
 
 def test_nothing_splits_where_nothing_is_added() -> None:
     app = visit({"view": "four", "encodings": "alibi_rope"})
-    assert "choose such a one" in complaints(app)
+    assert "choose such an encoding" in complaints(app)
     assert plots(app) == 0
 
 
@@ -209,12 +210,15 @@ def test_claims_stand_beside_computed_values() -> None:
     assert "ln 2 / m = 1.3863 tokens | 1.3863 tokens |" in text
     assert "never above the bound" in text
     assert "| holds |" in text
-    assert "| one each, then wider, all from 128 on in the last | 0 to 7 one each; 8–11, " in text
+    assert (
+        "| one distance each, then more; all from 128 on share the last | 0 to 7 one each; 8–11, "
+        in text
+    )
 
 
 def test_a_cell_is_explained_and_adds_up() -> None:
     app = visit({"cell": "2_2_5", "temperature": "2"})
-    text = words(app)
+    text = words(app).replace("−", "-")
     number = r"(-?\d+(?:\.\d+)?(?:e-?\d+)?)"
     content = float(re.search(rf"times {number} = \*\*{number}\*\*", text)[2])
     added = float(re.search(rf"adds :orange\[{number}\]", text)[1])
@@ -235,14 +239,14 @@ def test_without_a_model_words_are_random(monkeypatch: pytest.MonkeyPatch, tmp_p
         (menu,) = (box for box in app.selectbox if box.label == "Encoding")
         assert "The model's own table" not in menu.options
         assert not app.error
-    assert "words split at spaces, as random vectors" in complaints(app)
+    assert "the sentence split at spaces, with random vectors" in complaints(app)
 
 
 def test_a_text_without_words_and_a_long_one() -> None:
     app = visit({"tokens": "random", "text": "  "})
     assert "write at least one" in complaints(app)
     app = visit({"text": "word " * 300})
-    assert "The first 128 tokens are shown, 174 are left out." in complaints(app)
+    assert "Only the first 128 of 302 tokens can be shown." in complaints(app)
     assert plots(app) == 1
 
 

@@ -172,7 +172,7 @@ def test_a_view_without_a_picture_gives_nothing(chosen: Chosen) -> None:
 CODE = {
     "weights": "scores.softmax(-1)",
     "shuffle": "RandomState(shuffle_seed).permutation",
-    "shift": "scores_of(head, where + shift)",
+    "shift": "scores_of(head, positions + shift)",
     "four": 'q["content"] + q["position"]',
     "distance": "normal = torch.from_numpy",
 }

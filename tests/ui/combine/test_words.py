@@ -45,8 +45,9 @@ def preview(slug: str, shape: tuple[int, int] = SHAPE, **more: Any) -> Preview:
 
 
 def plain(markdown: str) -> str:
-    """The text without colours and emphasis."""
-    return re.sub(r":\w+\[((?:[^\[\]]|\[[^\]]*\])*)\]", r"\1", markdown).replace("**", "")
+    """The text without colours and emphasis, its minus signs as Python reads them."""
+    text = re.sub(r":\w+\[((?:[^\[\]]|\[[^\]]*\])*)\]", r"\1", markdown)
+    return text.replace("**", "").replace("−", "-")
 
 
 # --- the equation ---
@@ -216,8 +217,8 @@ def test_every_family_says_where_position_acts(slug: str) -> None:
 
 def test_what_a_concatenation_costs() -> None:
     text = " ".join(asides(preview("sinusoidal", operation="concat").at(0.5)))
-    assert "to 8 channels it has 128 parameters, after a sum 64" in text
-    residual = float(re.findall(r"largest difference (\S+)\)", text)[0])
+    assert "to 8 dimensions it has 128 parameters, after a sum 64" in text
+    residual = float(re.findall(r"largest difference (\S+)\)", text)[0].replace("−", "-"))
     assert residual < 1e-13
 
 
@@ -251,13 +252,13 @@ def test_the_picture_in_one_sentence(slug: str) -> None:
 def test_numbers_as_the_handbook_prints_them() -> None:
     shown = preview("learned", (10, 64))
     rows = numbers([(i, "", shown.exact(i, 1.0)) for i in (0, 5, 9)]).rows
-    # 64 channels, but a table of 10 rows is the first rows of one of 128.
+    # 64 dimensions, but a table of 10 rows is the first rows of one of 128.
     assert [row[:4] for row in rows] == [
         ["0", "4.709", "0.910", "4.554"],
         ["5", "3.886", "0.881", "3.958"],
         ["9", "4.019", "1.000", "4.333"],
     ]
-    assert rows[0][5] == "[0.062\u00a0-0.017\u00a00.081\u00a00.190\u00a0-0.029\u00a0 …]"
+    assert rows[0][5] == "[0.062\u00a0−0.017\u00a00.081\u00a00.190\u00a0−0.029\u00a0 …]"
 
 
 def test_short_vectors_are_whole() -> None:
@@ -272,7 +273,7 @@ def test_a_layer_norm_has_a_column_of_its_own() -> None:
     (row,) = table.rows
     assert len(row) == len(table.heads) == 8
     assert table.heads[-1] == "LayerNorm(h)"
-    first = float(row[-1].strip("[").split("\u00a0")[0])
+    first = float(row[-1].strip("[").split("\u00a0")[0].replace("−", "-"))
     expected = norm(shown.exact(1, 1.0).combined)[0, 0]
     assert first == pytest.approx(float(expected), abs=6e-4)
 
@@ -324,7 +325,7 @@ def claims(sentence: str) -> tuple[dict[str, float], list[float]]:
             rf"(\w)(\[\d+, \d+\]) = ({NUMBER})(?= and|,|:)", plain(sentence)
         )
     }
-    return named, [float(x) for x in re.findall(rf"\*\*({NUMBER})\*\*", sentence)]
+    return named, [float(x) for x in re.findall(rf"\*\*({NUMBER})\*\*", sentence.replace("−", "-"))]
 
 
 scales = st.integers(0, 500).map(lambda i: i / 100)
@@ -374,7 +375,7 @@ def rotated(sentence: str) -> float:
     """A rotation's sentence evaluated with Python's floats."""
     text = plain(sentence)
     match = re.search(
-        rf"= (?:({NUMBER}) · \()?e\[(\d+), (\d+)\] cos θ ([−+]) e\[(\d+), (\d+)\] sin θ", text
+        rf"= (?:({NUMBER}) · \()?e\[(\d+), (\d+)\] cos θ ([-+]) e\[(\d+), (\d+)\] sin θ", text
     )
     assert match
     factor, i, a, sign, j, b = match.groups()
@@ -404,7 +405,7 @@ def test_a_partial_rotation_says_what_stays() -> None:
     shown = preview("rope", rotary_fraction=0.5)
     sentence = plain(arithmetic(shown.at(1.0), (3, 6)))
     e = float(shown.tokens()[3, 6])
-    assert f"h[3, 6] = e[3, 6] = {e:.9g}: channels from 4 on don't turn" in sentence
+    assert f"h[3, 6] = e[3, 6] = {e:.9g}: dimensions from 4 on don't turn" in sentence
 
 
 @pytest.mark.parametrize("slug", FAMILY[pc.BiasEncoding])
@@ -484,9 +485,9 @@ def test_a_click_on_the_second_half_is_the_same_dimension() -> None:
 def test_a_click_on_the_second_half_of_many_dimensions_is_the_one_shown() -> None:
     shown = preview("sinusoidal", (1024, 512), operation="concat")
     drawn = look(shown).panels[2].rows
-    for cell, channel in enumerate(drawn.indices):  # type: ignore[attr-defined]
+    for cell, dimension in enumerate(drawn.indices):  # type: ignore[attr-defined]
         y = drawn.start + (cell + 0.5) * drawn.step - 0.5
-        assert cell_at(shown, "combined", 3.0, y)[1] == channel % 512
+        assert cell_at(shown, "combined", 3.0, y)[1] == dimension % 512
 
 
 def test_the_second_half_of_a_zoomed_concatenation() -> None:
@@ -497,7 +498,7 @@ def test_the_second_half_of_a_zoomed_concatenation() -> None:
 
     start = look(shown).panels[2].rows.start
     assert [cell_at(shown, "combined", 0.0, float(start + k)) for k in range(8)] == [
-        (0, channel) for channel in (2, 3, 4, 5, 2, 3, 4, 5)
+        (0, dimension) for dimension in (2, 3, 4, 5, 2, 3, 4, 5)
     ]
 
 

@@ -16,7 +16,8 @@ from streamlit.testing.v1 import AppTest
 import posembed_core as pc
 from pages._ui.combine.settings import read_link
 from pages._ui.compare import facts, groups
-from pages._ui.figures.compare import ACROSS, Place, Small, pictures_figure, shades, written
+from pages._ui.figures.compare import ACROSS, Place, Small, pictures_figure, shades
+from pages._ui.numbers import written
 from pages._ui.theme import DIVERGING
 from posembed_core.base import Encoding
 from tests.visits import arrived
@@ -179,10 +180,10 @@ def test_each_bar_reaches_from_the_least_to_the_greatest_cell() -> None:
             axis = drawn.layout[trace.coloraxis]
             low, high = float(trace.z.min()), float(trace.z.max())
             if low == high:
-                assert axis.colorbar.ticktext == (written(low),)
+                assert axis.colorbar.ticktext == (written(low, ".3g"),)
             else:
                 assert (axis.cmin, axis.cmax) == (low, high), trace.name
-                assert axis.colorbar.ticktext == (written(low), written(high))
+                assert axis.colorbar.ticktext == (written(low, ".3g"), written(high, ".3g"))
                 assert tuple(axis.colorbar.tickvals) == (low, high)
 
 
@@ -202,10 +203,6 @@ def test_what_all_cells_share_is_taken_away_and_said() -> None:
         assert "less its mean 10" in notes[0]["text"]
     for cells in ([[0.0, 10.0]], [[-1.0, 10.0]], [[4.0, 4.0]]):
         assert small(cells).offset == 0.0
-
-
-def test_numbers_have_true_minus_signs() -> None:
-    assert [written(value) for value in (-0.25, 0.0, -1e-5)] == ["−0.25", "0", "−1e−05"]
 
 
 @pytest.mark.parametrize("is_narrow", [False, True])

@@ -112,7 +112,7 @@ def test_the_first_row_is_on_top(case: str) -> None:
         assert bottom > top == -0.5
 
 
-def test_pictures_of_the_same_channels_zoom_together_and_others_do_not() -> None:
+def test_pictures_of_the_same_dimensions_zoom_together_and_others_do_not() -> None:
     same = equation_figure(look_of("sum"))
     assert [axis(same, name).matches for name in ("y2", "y3")] == ["y", "y"]
     wider = equation_figure(look_of("concatenation"))
@@ -221,8 +221,8 @@ def test_a_badge_on_each_picture_says_what_its_cells_are_of(case: str) -> None:
 def test_a_concatenations_second_half_follows_the_first() -> None:
     shown = preview("sinusoidal", (40, 1024), (None, None, 512.0, 1023.0), operation="concat")
     _, _, combined = look(shown).panels
-    channels = shown.columns.indices
-    assert combined.rows.indices == (*channels, *(1024 + i for i in channels))
+    dimensions = shown.columns.indices
+    assert combined.rows.indices == (*dimensions, *(1024 + i for i in dimensions))
     half = shown.columns.cells * shown.columns.step
     assert combined.rows.start + half == 2 * shown.columns.start + half
     assert combined.height >= combined.rows.stop

@@ -166,11 +166,11 @@ def test_a_factor_sets_the_wanted_length_where_no_length_was_raised() -> None:
 def test_rounded_numbers_stand_beside_exact_ones() -> None:
     app = visit({"precision": "bfloat16", "position": "257"})
     text = words(app)
-    assert "| position | 257 | 256 | -1 |" in text
-    assert "257 reads 256, and of 131,072 positions 1,409 different ones are left" in text
+    assert "| position | 257 | 256 | −1 |" in text
+    assert "257 becomes 256, and of 131,072 positions only 1,409 are still different" in text
     app = visit({"position": "257"})
     assert "| position | 257 | 257 | 0 |" in words(app)
-    assert "the first to collide would be 16,777,217, which reads 16,777,216" in words(app)
+    assert "the first to collide would be 16,777,217, which becomes 16,777,216" in words(app)
 
 
 def test_a_bad_link_is_corrected_and_reported() -> None:
