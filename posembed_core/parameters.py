@@ -6,6 +6,7 @@ import dataclasses
 import math
 import operator
 import reprlib
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -162,7 +163,8 @@ class Choice(Parameter):
 
     def check(self, name: str, value: Any) -> str:
         if not isinstance(value, str) or value not in self.options:
-            words = " or ".join(repr(option) for option in self.options)
+            *others, last = map(repr, self.options)
+            words = f"{', '.join(others)} or {last}" if others else last
             raise EncodingError(f"{name} must be {words}, got {shown(value)}", field=name)
         return value
 
@@ -194,16 +196,24 @@ class Reals(Parameter):
         scalar = not hasattr(value, "__iter__") or getattr(value, "ndim", 1) == 0
         if isinstance(value, str) or scalar:
             raise EncodingError(f"{name} must be a list of numbers, got {shown(value)}", field=name)
-        return tuple(entry.check(f"{name}[{index}]", item) for index, item in enumerate(value))
+        return tuple(_of_entry(entry.check, f"{name}[{i}]", item) for i, item in enumerate(value))
 
     def parse(self, name: str, text: str) -> tuple[float, ...]:
         entry = Real(self.label, low=1e-6, high=1e6)
         parts = text.split("_") if text else []
-        return tuple(entry.parse(f"{name}[{index}]", part) for index, part in enumerate(parts))
+        return tuple(_of_entry(entry.parse, f"{name}[{i}]", part) for i, part in enumerate(parts))
 
     def format(self, value: Any) -> str:
         # "_" needs no escape in a query string, "," does.
         return "_".join(Real(self.label).format(item) for item in value)
+
+
+def _of_entry(read: Callable[[str, Any], float | None], name: str, item: Any) -> float:
+    try:
+        return float(read(name, item))  # type: ignore[arg-type]  # an entry is never optional
+    except EncodingError as error:
+        # What is nearest to an entry isn't nearest to the list: nothing is offered.
+        raise EncodingError(str(error), field=error.field) from None
 
 
 def shown(value: Any) -> str:

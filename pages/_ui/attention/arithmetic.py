@@ -120,11 +120,13 @@ def _vectors(step: WeightArithmetic, side: str) -> str:
 
 def _first_of_q(step: WeightArithmetic, projections: Projections) -> str:
     inner = float(projections.query[step.head, 0].to(step.q.dtype) @ step.input_query)
-    product = f"q₀ = W_q[0, :] · x = {written(inner, '.9g')}"
     if projections.query_bias is None:
-        return product
+        return f"q₀ = W_q[0, :] · x = {written(inner, '.9g')}"
     bias = float(projections.query_bias[step.head, 0])
-    return f"{product}, {signed(bias, '.9g')} = {written(step.q[0], '.9g')}"
+    return (
+        f"q₀ = W_q[0, :] · x + b₀ = {written(inner, '.9g')} {signed(bias, '.9g')} = "
+        f"{written(step.q[0], '.9g')}"
+    )
 
 
 def _vector(values: Tensor) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import torch
+
 from pages._ui.attention.distance import Claim
 from pages._ui.attention.settings import Chosen
 from pages._ui.families import where_it_acts
@@ -66,12 +68,14 @@ def shuffle_said(
     )
     if blind:
         sentences += (
-            f"**{', '.join(blind)}**: the outputs only change places with the tokens (what is left "
+            f"**{'; '.join(blind)}**: the outputs only change places with the tokens (what is left "
             "is rounding), so the layer cannot tell the order. "
         )
     told = [title for title in titles if title not in blind]
     if told:
-        sentences += f"**{', '.join(told)}**: the same token gets another output in another slot. "
+        sentences += f"**{'; '.join(told)}**: the same token gets another output in another slot. "
+    if torch.equal(plain[0].permutation, plain[0].permutation.sort().values):
+        return f"{sentences}This shuffle leaves every token where it is: take another seed."
     least = min(test.frobenius for test in masked)
     sentences += (
         "With a causal mask even tokens without positions are told apart (smallest error here: "

@@ -5,12 +5,14 @@ from __future__ import annotations
 import torch
 
 from pages._ui.figures.equation import TERMS
-from pages._ui.numbers import written
+from pages._ui.numbers import bracketed, written
 from pages._ui.theme import tinted
 from posembed_core import RotaryEncoding
 from posembed_core.frequencies import split_pairs
 from posembed_core.operations import Combined
 from posembed_core.pictures.preview import Preview, Reading
+
+_DIGITS = ".9g"  # these tell every float32 from its neighbours
 
 
 def cell_at(preview: Preview, trace: str, x: object, y: object) -> tuple[int, ...]:
@@ -68,7 +70,7 @@ def _of_bias(reading: Reading, query: int, key: int) -> str:
     term = tinted("position", f"s · b[{query}, {key}]")
     return (
         f"Head {head + 1}, query {query}, key {key}: {term} = {written(scale)} · "
-        f"{written(bias, '.9g')} = "
+        f"{bracketed(bias, _DIGITS)} = "
         f"**{written(scale * bias, '.9g')}**, added to the score before softmax"
     )
 
@@ -84,7 +86,7 @@ def _of_sum(reading: Reading, exact: Combined, row: int, column: int) -> str:
     return (
         f"{_h(row, column)} = {_e(row, column)} {sign} "
         f"{_p(row, column)} = {_number(e)} {sign} "
-        f"{written(reading.scale)} · {_number(p)} = **{_number(total)}**"
+        f"{written(reading.scale)} · {bracketed(float(p), _DIGITS)} = **{_number(total)}**"
     )
 
 
@@ -120,8 +122,7 @@ def _of_rotation(
 
 
 def _number(value: torch.Tensor) -> str:
-    # Nine digits tell every float32 from its neighbours.
-    return written(value, ".9g")
+    return written(value, _DIGITS)
 
 
 def _e(row: int, column: int) -> str:

@@ -68,7 +68,7 @@ FIELDS: Fields = {
         Flag("Tokens × √d", help="Vaswani et al. 2017, section 3.4: e times √d, p as it is"), False
     ),
     "head": (Integer("Head shown", low=1, high=256), 1),
-    "at": (Indices("Numbers at positions", help="Up to eight, with spaces between"), (0, 5, 9)),
+    "at": (Indices("Numbers at positions", help="Up to eight, separated by spaces"), (0, 5, 9)),
     **SLIDERS,
     # The scale whose pictures the colours fit; without one, those of e and of p at scale 1.
     "fit": (Real("Colours fit scale", low=0.0, high=5.0, optional=True), None),

@@ -92,7 +92,8 @@ def explain(chosen: Chosen, reading: Reading, cell: tuple[int, ...]) -> Iterator
     beyond = [str(i) for i in chosen.at if i >= n]
     if beyond:
         known = f"positions go from 0 to {n - 1}" if n > 1 else "the only position is 0"
-        yield live.notes.Line(f"There is no position {', '.join(beyond)}: {known}.")
+        missing = "is no position" if len(beyond) == 1 else "are no positions"
+        yield live.notes.Line(f"There {missing} {' and '.join(beyond)}: {known}.")
 
 
 def seen(preview: Preview) -> str:
@@ -132,10 +133,10 @@ def _ending(start: str, peak: float, beyond: Beyond, symbols: Mapping[str, str])
     end = f"{start} at ±{written(nice_ceiling(peak), '.3g')}"
     if not beyond.count:
         return f"{end}, and no cell lies beyond."
-    lie = "cell lies" if beyond.count == 1 else "cells lie"
+    lie = "lies" if beyond.count == 1 else "lie"
     farthest = written(beyond.farthest, ".3g")
     return (
-        f"{end}; {beyond.count:,} of {beyond.cells:,} {lie} beyond, "
+        f"{end}; {beyond.count:,} of {counted(beyond.cells, 'cell')} {lie} beyond, "
         f"the farthest at {farthest} in {symbols[beyond.picture]}."
     )
 

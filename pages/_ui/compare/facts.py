@@ -36,16 +36,17 @@ SAID = {
     "picture": (
         "What each encoding contributes. Door 1: the vectors p. Door 2: the bias of one head, "
         "query × key. Door 3: the cosine of the angle by which a dimension turns, or the vectors "
-        "that the last query sees at each key. White is 0, blue is below, red above; the bar over "
-        "each picture goes from its least to its greatest value. Click a picture to open it in "
-        "Combine."
+        "that the last query sees at each key. Zero has the page's own colour, blue is below, red "
+        "above; the bar over each picture goes from its least to its greatest value. Click a "
+        "picture to open it in Combine."
     ),
     "similarity": (
         "The score that position alone gives to a query at one position and a key at another, the "
         "same vector everywhere: pᵢ · pⱼ for the input, the bias itself for scores, q = k = all "
-        "ones where position acts on projections. White is 0; the bar over each picture goes from "
-        "its least to its greatest value. Where all scores are far from 0, their mean is taken "
-        "away, and the heading says so. Click a picture to open its encoding in Combine."
+        "ones where position acts on projections. Zero has the page's own colour; the bar over "
+        "each picture goes from its least to its greatest value. Where all scores are far from "
+        "0, their mean is taken away, and the heading says so. Click a picture to open "
+        "its encoding in Combine."
     ),
     "norms": (
         "Norms per position of random tokens e (the handbook's; blue), of what position adds, "

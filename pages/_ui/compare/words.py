@@ -5,12 +5,14 @@ from __future__ import annotations
 from pages._ui.compare.facts import VIEWS
 from pages._ui.compare.groups import FACTOR, NUM_HEADS, SHOWN, TRAINED
 from pages._ui.compare.settings import Chosen
+from pages._ui.sentences import counted
 
 
 def alt(chosen: Chosen) -> str:
     """The pictures in one sentence."""
-    titles = ", ".join(chosen.titles.values())
-    return f"{VIEWS[chosen.view]} of {len(chosen.titles)} encodings: {titles}. {sizes(chosen)}."
+    titles = "; ".join(chosen.titles.values())
+    compared = counted(len(chosen.titles), "encoding")
+    return f"{VIEWS[chosen.view]} of {compared}: {titles}. {sizes(chosen)}."
 
 
 def clicked(chosen: Chosen, trace: str) -> str:

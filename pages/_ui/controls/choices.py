@@ -31,7 +31,7 @@ class Several(Parameter):
             unknown = next((word for word in chosen if word not in self.options), "")
             got = shown(unknown) if unknown else f"{len(chosen)}"
             raise EncodingError(
-                f"{name} must be one to {self.most} of {', '.join(self.options)}, got {got}",
+                f"{name} must name 1 to {self.most} of {', '.join(self.options)}, got {got}",
                 field=name,
                 nearest=known or None,
             )

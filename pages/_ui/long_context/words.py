@@ -9,6 +9,7 @@ import re
 from torch import Tensor
 
 from pages._ui.numbers import with_minus_signs, written
+from pages._ui.sentences import sentence
 from pages._ui.theme import tinted
 from posembed_core.long_context.pairs import PairTable
 from posembed_core.long_context.precision import (
@@ -33,7 +34,7 @@ def pretty(config: object) -> str:
 def finding_text(finding: Finding) -> str:
     """What is so and why it matters, with the key that it is about where that isn't said."""
     named = finding.key and finding.key.rpartition(".")[2] not in finding.message
-    message, reason = with_minus_signs(finding.message), with_minus_signs(finding.reason)
+    message, reason = sentence(finding.message.rstrip(".")), with_minus_signs(finding.reason)
     return f"**{_plain(message)}** {reason}" + (f" (`{finding.key}`)" * bool(named))
 
 
@@ -125,7 +126,7 @@ def pairs_alt(table: PairTable, in_short: str) -> str:
 
 def scores_alt(arithmetic: Arithmetic) -> str:
     """The pictures of scores and rounding in one sentence."""
-    return f"Score against distance, and the error of cosines computed {arithmetic.title}."
+    return f"Score against distance, and the error of cosines, computed {arithmetic.title}."
 
 
 def _layout(pairing: str) -> str:

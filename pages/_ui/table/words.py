@@ -100,7 +100,11 @@ def described(table: PositionTable) -> str:
 
 def lookup_alt(table: PositionTable, position: int) -> str:
     """The picture of a looked-up row in one sentence."""
-    return f"Position table of {table.source}, row {written(position)} marked."
+    return f"{_called(table)}, row {written(position)} marked."
+
+
+def _called(table: PositionTable) -> str:
+    return f"Position table ({table.source}, {table.name})"
 
 
 def comparison_alt(tables: Sequence[PositionTable]) -> str:
@@ -110,7 +114,7 @@ def comparison_alt(tables: Sequence[PositionTable]) -> str:
 
 def measure_alt(table: PositionTable, which: str) -> str:
     """The picture of a measure in one sentence."""
-    return f"{which.capitalize()} of {table.source}."
+    return f"{which.capitalize()}: {_called(table)}."
 
 
 def beyond_said(way: str, rows: int, length: int) -> str:

@@ -329,6 +329,8 @@ BAD: list[tuple[dict[str, str], tuple[str, ...], dict[str, str]]] = [
     ({"token_std": "inf"}, ("token_std=inf", "finite", "instead: 0.5"), {}),
     ({"encoding": "alibi", "head": "0"}, ("head=0", "between 1 and 256", "instead: 1"),
      {"encoding": "alibi"}),
+    ({"encoding": "kerple", "bias_p": "-1"}, ("bias_p=-1", "bias_p[0]", "instead: none"),
+     {"encoding": "kerple"}),
     ({"bogus": "1"}, ("'bogus'", "not a setting", "ignored"), {}),
     ({"pairing": "half"}, ("'pairing'", "not a setting", "ignored"), {}),
 ]  # fmt: skip
@@ -533,7 +535,7 @@ def test_what_does_not_fit_is_one_sentence(params: dict[str, str], parts: tuple[
 def test_a_position_beyond_the_length_is_reported() -> None:
     app = visit(at="0_127_128_500")
     assert [row[0] for row in table(app)] == ["0", "127"]
-    assert "There is no position 128, 500: positions go from 0 to 127." in lines(app, "aside")
+    assert "There are no positions 128 and 500: positions go from 0 to 127." in lines(app, "aside")
 
 
 def test_without_positions_there_is_no_row() -> None:

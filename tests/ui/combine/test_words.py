@@ -346,7 +346,7 @@ def test_a_sum_adds_up(operation: Any, row: int, column: int, scale: float) -> N
     sentence = arithmetic(shown.at(scale), (row, column))
     sign = r"\+" if operation == "add" else "·"
     match = re.search(
-        rf"= ({NUMBER}) {sign} ({NUMBER}) · ({NUMBER}) = ({NUMBER})$", plain(sentence)
+        rf"= ({NUMBER}) {sign} ({NUMBER}) · \(?({NUMBER})\)? = ({NUMBER})$", plain(sentence)
     )
     assert match
     e, s, p, h = map(float, match.groups())
@@ -416,7 +416,7 @@ def test_a_bias_multiplies(slug: str, scale: float, key: int, query: int, head: 
     frame = shown.frame(scale)
     sentence = arithmetic(shown.at(scale), (key, query, 1))
     assert f"Head {head + 1}, query {query}, key {key}" in sentence
-    match = re.search(rf"= ({NUMBER}) · ({NUMBER}) = ({NUMBER}),", plain(sentence))
+    match = re.search(rf"= ({NUMBER}) · \(?({NUMBER})\)? = ({NUMBER}),", plain(sentence))
     assert match
     s, bias, product = map(float, match.groups())
     assert s == scale
