@@ -15,8 +15,9 @@ TORCH_INDEX ?=
 RUN_FLAGS ?=
 # More flags for pytest: make test TEST_FLAGS='-k rope -x'
 TEST_FLAGS ?=
-# Processes that share the tests; each starts a browser and a server of its own.
-TEST_PROCESSES ?= 2
+# Processes that share the tests; each starts a browser and a server of its own. Three on two cores:
+# a test in a browser waits a quarter of its time for timers, which costs no processor.
+TEST_PROCESSES ?= 3
 
 # Tests never ask a model hub for anything.
 export HF_HUB_OFFLINE := 1
@@ -110,11 +111,12 @@ node_modules/.package-lock.json: package.json package-lock.json $(VENV)/.dev
 	@touch $@
 
 # Debian's chromium where apt may install it, else Playwright's own; an installed Chromium is used.
+# The shell is the same without windows: tests take it, benchmarks and pictures the whole browser.
 $(VENV)/.browser: $(VENV)/.dev
-	@if command -v chromium >/dev/null; then :; \
+	@if command -v chromium-headless-shell >/dev/null || command -v chromium >/dev/null; then :; \
 	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then set -ex; \
 	  apt-get update -q; \
-	  DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends chromium; \
+	  DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends chromium chromium-headless-shell; \
 	else set -x; $(BIN)/python -m playwright install chromium; fi
 	@touch $@
 
