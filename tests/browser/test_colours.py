@@ -14,6 +14,7 @@ pytestmark = pytest.mark.browser
 
 SCALE = 2
 SCALES = ("0", "0.5", "1", "2", "5")
+WORDS = (".cbcoloraxis .cbaxis text", ".y4title")  # at the bar's ticks, and the norms' title
 Rect = dict[str, float]
 
 
@@ -97,8 +98,12 @@ def test_a_dragged_scale_moves_no_colour_and_no_width(page: Page, app: str) -> N
     settled(page, ())
     assert pixels(page, 0) == tokens
     assert rects(page, "canvas") == places
+    # The words follow past Plotly, which draws all of it at rest.
+    texts = [[label["text"] for label in rects(page, words)] for words in WORDS]
+    assert [texts[0][0], texts[0][-1], *texts[1]] == ["≤ −1.5", "≥ 1.5", "norm (axis × 2)"]
     page.mouse.up()
     at_rest(page)
+    assert [[label["text"] for label in rects(page, words)] for words in WORDS] == texts
     assert pixels(page, 0) == tokens
 
 

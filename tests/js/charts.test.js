@@ -37,6 +37,18 @@ test("a patch that changes more than such ranges takes Plotly", () => {
   assert.equal(changedRanges(before, {}, before), false)
 })
 
+test("plain words at ticks and in an axis's title take the place of others", () => {
+  const ticks = "coloraxis2.colorbar.ticktext"
+  const before = { [ticks]: ["−1", "0", "1"], "yaxis4.title.text": "norm" }
+  const change = (patch) => changedRanges(before, { ...before, ...patch }, before)
+  assert.deepEqual(change({ [ticks]: ["−1", "0", "≥ 1"] }), ["coloraxis2"])
+  assert.deepEqual(change({ "yaxis4.title.text": "norm (axis × 2)" }), ["yaxis4"])
+  assert.equal(change({ [ticks]: ["0", "1"] }), false) // other ticks
+  assert.equal(change({ "yaxis4.title.text": "<b>norm</b>" }), false) // Plotly reads this
+  assert.equal(change({ "yaxis4.title.text": "" }), false) // and draws no title then
+  assert.equal(changedRanges({}, before, before), false)
+})
+
 test("an axis is away from home when its range is another, or no longer follows the data", () => {
   const layout = {
     xaxis: { range: [0, 9] },

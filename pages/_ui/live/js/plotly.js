@@ -140,6 +140,13 @@ export function tickTexts(graph, name) {
   return [...graph.querySelectorAll(ticks)]
 }
 
+/** The text of an axis's title.
+ * @param {GraphElement} graph
+ * @param {string} name as "yaxis2"
+ * @returns {Element | null} */
+export const titleText = (graph, name) =>
+  graph.querySelector(`.infolayer .${name.replace("axis", "")}title`)
+
 /** Whether the reader sees a trace.
  * @param {GraphElement} graph
  * @param {number} index */

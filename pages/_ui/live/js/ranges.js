@@ -1,11 +1,14 @@
 // Ranges of colours and axes that only grow or shrink while values move: the ticks stay where they
 // are and get other numbers (Plotly's own drawing takes 20 ms and more). At rest Plotly chooses new
-// ticks.
+// ticks. The words of ticks and of an axis's title change in the same way.
 import { put } from "./dress.js"
-import { setRange, tickTexts } from "./plotly.js"
+import { setRange, tickTexts, titleText } from "./plotly.js"
 
 const COLOUR = /^(coloraxis\d*)\.c(min|max)$/
 const AXIS = /^([xy]axis\d*)\.range$/
+const TICKS = /^(coloraxis\d*)\.colorbar\.ticktext$/
+const TITLE = /^([xy]axis\d*)\.title\.text$/
+const MARKUP = /[<&$]/ // what Plotly doesn't write as it stands
 
 const same = (/** @type {unknown} */ a, /** @type {unknown} */ b) =>
   JSON.stringify(a) === JSON.stringify(b)
@@ -31,8 +34,18 @@ export function growth(before, after) {
   return factor > 0 && Number.isFinite(factor) && near(low * factor, after[0]) ? factor : null
 }
 
-/** Which ranges differ between two patches; false if anything else does, or a range has more than
- * grown since Plotly drew it.
+/** Whether words can take the place of others without Plotly: as many, and plain ones.
+ * @param {unknown} before
+ * @param {unknown} after */
+function replaces(before, after) {
+  const [old, now] = [before, after].map((words) => [words].flat())
+  const plain = (/** @type {unknown} */ word) =>
+    typeof word === "string" && word !== "" && !MARKUP.test(word)
+  return old.length === now.length && [...old, ...now].every(plain)
+}
+
+/** The axes and colour axes that differ between two patches; false if anything else does, or a
+ * range has more than grown since Plotly drew it.
  * @param {Layout} shown
  * @param {Layout} patch
  * @param {Layout} drawnFor
@@ -42,6 +55,11 @@ export function changedRanges(shown, patch, drawnFor) {
   const names = new Set()
   for (const path of Object.keys({ ...shown, ...patch })) {
     if (same(shown[path], patch[path])) continue
+    const [, worded] = path.match(TICKS) ?? path.match(TITLE) ?? []
+    if (worded && replaces(shown[path], patch[path])) {
+      names.add(worded)
+      continue
+    }
     const [, name] = path.match(COLOUR) ?? path.match(AXIS) ?? []
     if (!name || growth(ends(drawnFor, name), ends(patch, name)) === null) return false
     names.add(name)
@@ -88,8 +106,11 @@ export class Ranges {
   show(patch, zoomed) {
     const names = changedRanges(this.shown, patch, this.drawnFor)
     if (!names) return false
-    // An axis that the reader has moved stays where it is.
-    for (const name of names) if (!(name in zoomed)) this.move(name, patch)
+    for (const name of names) {
+      // An axis that the reader has moved stays where it is.
+      if (!(name in zoomed)) this.move(name, patch)
+      this.reword(name, patch)
+    }
     this.shown = patch
     return names
   }
@@ -105,6 +126,23 @@ export class Ranges {
     } else put(layout, `${name}.range`, [...range])
     if (!setRange(this.graph, name, range)) return
     this.relabel(name, /** @type {number} */ (growth(ends(this.drawnFor, name), range)))
+  }
+
+  /** @param {string} name
+   * @param {Layout} patch */
+  reword(name, patch) {
+    const { layout } = this.graph
+    const [ticks, title] = [`${name}.colorbar.ticktext`, `${name}.title.text`]
+    if (!same(patch[ticks], this.shown[ticks])) {
+      put(layout, ticks, patch[ticks])
+      for (const [i, text] of tickTexts(this.graph, name).entries())
+        text.textContent = patch[ticks][i]
+    }
+    if (!same(patch[title], this.shown[title])) {
+      put(layout, title, patch[title])
+      const text = titleText(this.graph, name)
+      if (text) text.textContent = patch[title]
+    }
   }
 
   /** @param {string} name
