@@ -87,8 +87,8 @@ def test_the_equation_says_where_position_enters_besides(slug: str) -> None:
         ("position enters the scores", slug in FAMILY[pc.BiasEncoding] or slug == "xpos"),
         ("position enters queries and keys", slug in FAMILY[pc.RelativeEncoding]),
     ]
-    for said, expected in words:
-        assert (f":small[{said}" in heading) == expected
+    for phrase, expected in words:
+        assert (f":small[{phrase}" in heading) == expected
 
 
 # What a part of the heading is in Python, in this order.
