@@ -126,7 +126,7 @@ def test_views_are_a_click_away_and_keep_the_settings(visit: Callable[..., Page]
     for title, words in (
         ("Shuffle test", "the layer cannot tell the order"),
         ("Shift test", "does not notice"),
-        ("Four terms", "The four minus the whole"),
+        ("Four terms", "Their sum differs from the whole"),
         ("Distance", "half-life of a weight"),
         ("Weights", "adds up to 1"),
     ):

@@ -206,7 +206,8 @@ def test_a_preset_shows_the_handbooks_numbers(page: Page, app: str, preset: str)
     page.get_by_role("button", name="Handbook").click()
     page.get_by_role("button", name=preset).click()
     for number in printed:
-        expect(page.locator("table")).to_contain_text(number.replace(" ", "\u00a0"))
+        shown = number.replace(" ", "\u00a0").replace("-", "−")
+        expect(page.locator("table")).to_contain_text(shown)
 
 
 def test_a_sentence_shows_its_tokens_in_the_models_width(page: Page, app: str) -> None:
