@@ -9,6 +9,7 @@ from pathlib import PurePath
 from posembed_core.base import AdditiveEncoding
 from posembed_core.scripts.values import PROMISE, given_fields, heading_of, recipe_of
 from posembed_core.scripts.writer import Given, Part, write
+from posembed_core.tables.measures.sinusoid_fit import SinusoidFit
 from posembed_core.training.training import TrainingSpec
 
 _TRAINING = "blocks/training"
@@ -116,15 +117,25 @@ def lookup_script(
     return write(title, [*parts, Part(_LOOKUP, ("show",))], given)
 
 
-def measures_script(source: TableSource, which: str = "") -> str:
+def measures_script(source: TableSource, which: str = "", fit: SinusoidFit | None = None) -> str:
     """The script of `tables.measures.analysis.measure`, and of the measure called ``which``.
+
+    ``fit`` is the sinusoid whose distance is printed; none without it.
 
     >>> "a.npy" in measures_script(StoredTable("a.npy", "array"))
     True
     """
     parts, given = _table(source)
     title = f"Measures of a position table. {PROMISE}"
-    return write(title, [*parts, Part(_MEASURES, ("", which) if which else ("",))], given)
+    sections = [""]
+    if fit is not None:
+        slowest = ", slowest wave 1/base" if fit.spacing == "i/(half - 1)" else ""
+        sections.append(f"sinusoid{slowest}")
+        given = {
+            **given,
+            "nearest_base": Given(fit.base, "of the nearest sinusoid, found by a search"),
+        }
+    return write(title, [*parts, Part(_MEASURES, (*sections, *([which] if which else [])))], given)
 
 
 def _table(source: TableSource) -> tuple[list[Part], Mapping[str, Given]]:

@@ -25,6 +25,7 @@ from posembed_core.tables.measures.analysis import (
     row_norms,
     singular_values,
 )
+from posembed_core.tables.measures.sinusoid_fit import SPACINGS
 from posembed_core.tables.position_table import PositionTable
 from posembed_core.training.film import course
 from posembed_core.training.training import GradientStep
@@ -34,6 +35,7 @@ WEIGHT = "position_embeddings.weight"
 _COLUMNS = (
     "mean norm", "adjacent cosine", "adjacent cosine, mean row removed", "effective rank",
     "variance in 3 components", "distance to a sinusoid", "base of the sinusoid",
+    "1 where its exponents are i/(d/2 - 1)",
 )  # fmt: skip
 
 
@@ -149,9 +151,9 @@ def of_measure(table: PositionTable, which: str) -> Sequence[Table]:
 
 def _numbers(of: Measures) -> list[float]:
     fit = of.sinusoid
-    distance, base = (None, None) if fit is None else (fit.distance, fit.base)
+    wave = (None,) * 3 if fit is None else (fit.distance, fit.base, fit.spacing != SPACINGS[0])
     numbers = (of.mean_norm, of.adjacent, of.adjacent_centred, of.effective_rank,
-               of.three_components, distance, base)  # fmt: skip
+               of.three_components, *wave)  # fmt: skip
     return [math.nan if number is None else number for number in numbers]
 
 

@@ -27,6 +27,7 @@ from pages._ui.table.sources import (
     MODEL,
     formula_for,
     formula_of,
+    measures,
     random_table,
     step_on,
     stretched,
@@ -175,7 +176,7 @@ def comparison_shown(
     """Tables side by side; each has a script of its own."""
     scripts: dict[str, Script] = {}
     for table in tables:
-        script = partial(measures_script, _beside(table, progress))
+        script = partial(_measures_of, table, _beside(table, progress))
         scripts[table.source if table.source not in scripts else table.name] = script
     return OnScreen(
         name="posembed-tables",
@@ -214,10 +215,14 @@ def measure_shown(table: PositionTable, source: TableSource, which: str) -> OnSc
         },
         settings={**_of_table(table, source), "measure": which},
         tables=lambda: table_arrays.of_measure(table, which),
-        scripts={IN_PYTORCH: partial(measures_script, source, which)},
+        scripts={IN_PYTORCH: partial(_measures_of, table, source, which)},
         sources=[measure, *([load_table] if isinstance(source, StoredTable) else [])],
         references=_references(source),
     )
+
+
+def _measures_of(table: PositionTable, source: TableSource, which: str = "") -> str:
+    return measures_script(source, which, measures(table).sinusoid)
 
 
 def _beside(table: PositionTable, progress: Progress) -> TableSource:

@@ -9,6 +9,7 @@ from pages._ui.sentences import counted
 from pages._ui.table.training import Progress
 from posembed_core.tables.measures.analysis import Measures
 from posembed_core.tables.measures.similarity import adjacent_cosine
+from posembed_core.tables.measures.sinusoid_fit import SinusoidFit
 from posembed_core.tables.position_table import PositionTable
 from posembed_core.training.tasks import TASKS
 from posembed_core.training.training import GradientStep
@@ -153,12 +154,15 @@ def compared(tables: Sequence[PositionTable], measured: Sequence[Measures]) -> s
             if_defined(numbers.adjacent_centred),
             if_defined(numbers.effective_rank, ".1f"),
             f"{numbers.three_components:.0%}",
-            "undefined"
-            if wave is None
-            else f"{written(wave.distance, '.2f')} (base {written(wave.base)})",
+            "undefined" if wave is None else f"{written(wave.distance, '.2f')} ({_waves(wave)})",
         )
         lines.append(f"| {' | '.join(values)} |")
     return "\n".join(lines)
+
+
+def _waves(fit: SinusoidFit) -> str:
+    exponents = "" if fit.spacing == "i/half" else ", exponents i/(d/2 − 1)"
+    return f"base {written(fit.base)}{exponents}"
 
 
 def if_defined(value: float | None, pattern: str = ".2f") -> str:
@@ -169,5 +173,7 @@ def if_defined(value: float | None, pattern: str = ".2f") -> str:
 DISTANCE = (
     "The distance to a sinusoid is what is left of a table after the rotation, reflection, shift "
     "and scaling that bring it closest to a sinusoidal table of its size (Procrustes; 0 is a "
-    "sinusoid). It depends on the size: compare with noise of the same size."
+    "sinusoid), whose base is the one that fits best. Exponents are i/(d/2), or i/(d/2 − 1), as in "
+    "Whisper and tensor2tensor, where the base is rounder so. The distance depends on the size: "
+    "compare with noise of the same size."
 )

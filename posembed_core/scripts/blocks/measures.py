@@ -3,6 +3,7 @@
 import torch
 
 p: torch.Tensor
+nearest_base: float
 
 # ---
 p = p.double()
@@ -19,28 +20,36 @@ def adjacent(rows: torch.Tensor) -> torch.Tensor:
     return mean
 
 
-def distance(base: float) -> float:
-    """What no turning, mirroring, shifting and scaling makes a sinusoid (Procrustes)."""
-    n, d = p.shape
-    omega = base ** -(torch.arange(0, d, 2, dtype=torch.float64) / d)
-    angles = torch.arange(n)[:, None] * omega
-    waves = torch.cat((angles.sin(), angles[:, : d // 2].cos()), dim=1)
-    waves = waves - waves.mean(dim=0)
-    nuclear = torch.linalg.svdvals(centred.T @ waves).sum()
-    return float(1 - nuclear**2 / (centred.square().sum() * waves.square().sum()))
-
-
 shares = sigma / sigma.sum()
 effective_rank = torch.special.entr(shares).sum().exp()
 variances = torch.linalg.svdvals(centred) ** 2
-bases = (10.0, 100.0, 1000.0, 10000.0, 100000.0)
-nearest, best = min((distance(base), base) for base in bases)
 print(f"mean norm                {norms.mean():.6g}")
 print(f"cosine of adjacent rows  {adjacent(p):.6g}")
 print(f"… mean row removed       {adjacent(centred):.6g}")
 print(f"effective rank           {effective_rank:.6g}")
 print(f"variance in 3 components {variances[:3].sum() / variances.sum():.6g}")
-print(f"distance to a sinusoid   {nearest:.6g} (base {best:g})")
+# --- sinusoid
+# What no turning, mirroring, shifting and scaling makes a sinusoid of that base (Procrustes).
+n, d = p.shape
+omega = nearest_base ** -(torch.arange(0, d, 2, dtype=torch.float64) / d)
+angles = torch.arange(n)[:, None] * omega
+waves = torch.cat((angles.sin(), angles[:, : d // 2].cos()), dim=1)
+waves = waves - waves.mean(dim=0)
+nuclear = torch.linalg.svdvals(centred.T @ waves).sum()
+distance = max(0.0, float(1 - nuclear**2 / (centred.square().sum() * waves.square().sum())))
+sinusoid = f"base {nearest_base:g}, exponents i/half"
+print(f"distance to a sinusoid   {distance:.6g} ({sinusoid})")
+# --- sinusoid, slowest wave 1/base
+# What no turning, mirroring, shifting and scaling makes a sinusoid of that base (Procrustes).
+n, half = len(p), p.shape[1] // 2
+omega = nearest_base ** -(torch.arange(half, dtype=torch.float64) / max(half - 1, 1))
+angles = torch.arange(n)[:, None] * omega
+waves = torch.cat((angles.sin(), angles.cos()), dim=1)
+waves = waves - waves.mean(dim=0)
+nuclear = torch.linalg.svdvals(centred.T @ waves).sum()
+distance = max(0.0, float(1 - nuclear**2 / (centred.square().sum() * waves.square().sum())))
+sinusoid = f"base {nearest_base:g}, exponents i/(half - 1)"
+print(f"distance to a sinusoid   {distance:.6g} ({sinusoid})")
 # --- norms
 print(f"norms [{', '.join(f'{x:.6g}' for x in norms[:8].tolist())}, …]")
 # --- similarity

@@ -23,10 +23,12 @@ def tensors(held: Any, name: str = "") -> Iterator[tuple[str, torch.Tensor]]:
 
 # ---
 # The file lies where the script is run.
-if kind == "npy":
-    p = torch.from_numpy(np.load(file).astype(np.float32))
-elif kind == "npz":
-    p = torch.from_numpy(np.load(file)[tensor].astype(np.float32))
+if kind in {"npy", "npz"}:
+    array = np.load(file) if kind == "npy" else np.load(file)[tensor]
+    if array.dtype.kind == "V":  # bfloat16, which NumPy doesn't know
+        p = torch.from_numpy(array.view(np.int16)).view(torch.bfloat16).float()
+    else:
+        p = torch.from_numpy(array.astype(np.float32))
 elif kind == "safetensors":
     p = load_file(file)[tensor].float()
 else:
@@ -36,7 +38,7 @@ p = p.detach().reshape(-1, p.shape[-1])
 # The folder has the model's own model.safetensors.
 weights = load_file(f"{folder}/model.safetensors")
 endings = ("position_embeddings.weight", "wpe.weight")  # as in BERT, as in GPT-2
-p = next(w.float() for name, w in weights.items() if name.endswith(endings))
+p = weights[min((name for name in weights if name.endswith(endings)), key=len)].float()
 # --- rows
 if offset > 0:
     p = p[offset:]  # the rows before belong to no position

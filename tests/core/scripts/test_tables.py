@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -38,6 +39,7 @@ from posembed_core.tables.measures.analysis import (
     principal_components,
     row_norms,
     singular_values,
+    sinusoid_distance,
 )
 from posembed_core.tokens.sentence_model import load_model, model_folder
 from posembed_core.training.training import TrainingSpec, gradient_step, train_table
@@ -82,7 +84,8 @@ def check_measures(answer: Answer, measured: Measures) -> None:
     assert value(answer, "distance to a sinusoid") == pytest.approx(
         measured.sinusoid.distance, abs=1e-5
     )
-    assert f"(base {measured.sinusoid.base:g})" in answer.text
+    sinusoid = f"(base {measured.sinusoid.base:g}, exponents {measured.sinusoid.spacing})"
+    assert sinusoid in answer.text
 
 
 def trained(step: int) -> Float[Tensor, "n d"]:
@@ -102,7 +105,12 @@ def test_measures_are_the_cores(tmp_path: Path) -> None:
         waves.table(torch.arange(25)),
         noise.table(torch.arange(25)),
     )
-    cases = [(source, which) for source in sources for which in MEASURES]
+    fits = [sinusoid_distance(table) for table in tables]
+    cases = [
+        (source, which, fit)
+        for source, fit in zip(sources, fits, strict=True)
+        for which in MEASURES
+    ]
     answers = iter(run_all([measures_script(*case) for case in cases], tmp_path))
     for table in tables:
         for which in MEASURES:
@@ -141,6 +149,13 @@ def check_measure(which: str, table: Float[Tensor, "n d"], answer: Answer) -> No
         )
 
 
+def bfloat16_array(weight: Float[Tensor, "n d"]) -> bytes:
+    """The .npy that ml_dtypes' bfloat16 leads to."""
+    buffer = io.BytesIO()
+    np.save(buffer, weight.to(torch.bfloat16).view(torch.int16).numpy())
+    return buffer.getvalue().replace(b"'<i2'", b"'<V2'")
+
+
 def test_a_file_is_read_by_its_name(tmp_path: Path) -> None:
     weight = torch.randn(27, 8, generator=torch.Generator().manual_seed(0))
     half = weight.to(torch.bfloat16)
@@ -149,11 +164,18 @@ def test_a_file_is_read_by_its_name(tmp_path: Path) -> None:
     safetensors.torch.save_file({"wpe.weight": half}, tmp_path / "c.safetensors")
     torch.save({"model": {"wpe.weight": torch.nn.Parameter(weight)}}, tmp_path / "d.bin")
     torch.save(weight, tmp_path / "e.pt")
+    (tmp_path / "f.npy").write_bytes(bfloat16_array(weight))
+    torch.save({"pos_encoder.pe": weight[:, None]}, tmp_path / "g.pt")
     stored = {
         "a.npy": "array", "b.npz": "wpe", "c.safetensors": "wpe.weight",
-        "d.bin": "model.wpe.weight", "e.pt": "tensor",
+        "d.bin": "model.wpe.weight", "e.pt": "tensor", "f.npy": "array", "g.pt": "pos_encoder.pe",
     }  # fmt: skip
-    scripts = [measures_script(StoredTable(file, name, 2)) for file, name in stored.items()]
+    fit = sinusoid_distance(weight[2:])
+    rounded = sinusoid_distance(half[2:].float())
+    scripts = [
+        measures_script(StoredTable(file, name, 2), fit=rounded if file[0] in "cf" else fit)
+        for file, name in stored.items()
+    ]
     for (file, name), answer in zip(stored.items(), run_all(scripts, tmp_path), strict=True):
         table = pc.load_table(tmp_path / file, name, offset=2)
         assert np.array_equal(answer.arrays["p"], table.rows.double()), file

@@ -26,6 +26,7 @@ from posembed_core.tables.measures.analysis import (
     singular_values,
     sinusoid_distance,
 )
+from posembed_core.tables.measures.sinusoid_fit import SPACINGS, sinusoid
 
 
 def noise(rows, columns, seed=0):
@@ -118,7 +119,7 @@ def test_a_table_of_zeros_has_no_cosine_at_all():
     assert measure(table).three_components == 0
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(st.integers(2, 40), st.integers(2, 12), st.integers(0, 999), st.data())
 def test_decays_are_means_over_all_pairs_and_cells_are_pairs(rows, columns, seed, data):
     table = noise(rows, columns, seed)
@@ -253,6 +254,63 @@ def test_there_are_never_more_components_than_axes():
 
 
 # distance to a sinusoidal table
+
+
+BASES = st.floats(math.log(2), math.log(1e7)).map(math.exp)
+
+
+@settings(max_examples=12, deadline=None)
+@given(
+    BASES,
+    st.sampled_from(SPACINGS),
+    st.integers(5, 300),
+    st.integers(3, 40),
+    st.integers(0, 2**32 - 1),
+)
+def test_every_literal_sinusoid_is_at_distance_0(base, spacing, rows, columns, seed):
+    table = sinusoid(rows, columns, base, spacing)
+    order = torch.from_numpy(np.random.RandomState(seed).permutation(columns))
+    fit = sinusoid_distance((2 * table[:, order] - 1).float())
+    assert fit.distance < 1e-6
+    # Its own base and spacing are one way to write it, maybe not the roundest.
+    written = sinusoid(rows, columns, fit.base, fit.spacing)
+    assert procrustes_distance(table, written) < 1e-6
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns", "base", "spacing"),
+    [
+        (1500, 64, 10_000.0, "i/(half - 1)"),
+        (512, 64, 20_000.0, "i/half"),
+        (512, 64, 12_345.0, "i/half"),
+        (1024, 32, 500_000.0, "i/half"),
+        (300, 33, 10_000.0, "i/(half - 1)"),
+    ],
+)
+def test_base_and_spacing_of_a_literal_sinusoid_are_found(rows, columns, base, spacing):
+    fit = sinusoid_distance(sinusoid(rows, columns, base, spacing).float())
+    assert (fit.base, fit.spacing) == (base, spacing)
+    assert fit.distance < 1e-6
+
+
+def test_whisper_s_sinusoids_are_those_of_transformers():
+    from transformers.models.whisper.modeling_whisper import sinusoids
+
+    assert torch.allclose(
+        sinusoids(40, 16).double(), sinusoid(40, 16, 10_000.0, "i/(half - 1)"), atol=1e-5
+    )
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.integers(2, 300), st.integers(2, 24), st.integers(0, 2**32 - 1), st.floats(0, 5))
+def test_no_other_base_is_nearer_by_much(rows, columns, seed, level):
+    smooth = sinusoid(rows, columns, 3000.0, "i/half").roll(1, dims=1).cumsum(dim=0)
+    table = smooth + level * noise(rows, columns, seed)
+    fit = sinusoid_distance(table)
+    for spacing in SPACINGS:
+        for base in (10.0, 100.0, 1000.0, 10_000.0, 100_000.0):
+            other = procrustes_distance(table, sinusoid(rows, columns, base, spacing))
+            assert fit.distance <= other + 0.01
 
 
 @pytest.mark.parametrize("base", [100.0, 10_000.0])
