@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import itertools
+import re
 from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.on_screen import AT_A_LINK, at_rest, drag, graph, query, settled
+from tests.on_screen import AT_A_LINK, at_rest, drag, eventually, graph, query, settled
 
 pytestmark = pytest.mark.browser
 
@@ -189,6 +190,198 @@ def test_marked_points_move_with_the_scale(page: Page, app: str) -> None:
     assert [point["top"] for point in still] == pytest.approx(
         [point["top"] for point in moving], abs=1
     )
+
+
+# --- every page: titles, bars, ticks, and what stands still ---
+
+PATHS = [
+    "?encoding=alibi",
+    "attention?causal=true",
+    "attention?view=distance",
+    "attention?view=shuffle",
+    "compare",
+    "compare?view=norms",
+    "long-context",
+    "table",
+    "table?view=lookup",
+    "table?view=gradient",
+    "table?view=compare",
+    "table?view=measures&measure=similarity",
+    "table?view=measures&measure=waves",
+    "table?view=measures&measure=norms",
+]
+
+
+def open_charts(page: Page, url: str) -> None:
+    """Go to a page that has any number of charts."""
+    page.goto(url)
+    expect(page.locator(".live-plot[data-state=rest]").first).to_be_visible()
+    settled(page)
+
+
+def areas(page: Page) -> list[Rect]:
+    """Where the pictures of all charts are in the window."""
+    found: list[Rect] = page.evaluate(
+        """[...document.querySelectorAll('.live-plot .draglayer .nsewdrag')].map((area) => {
+             const { left, right, top, bottom } = area.getBoundingClientRect()
+             return { left, right, top, bottom } })"""
+    )
+    return found
+
+
+def titles(page: Page) -> list[Any]:
+    """The same of the bold words of charts, with the words."""
+    found: list[Any] = page.evaluate(
+        """[...document.querySelectorAll('.live-plot .annotation-text-g text')]
+             .filter((text) => text.querySelector('[style*=bold]'))
+             .map((text) => {
+               const { left, right, top, bottom } = text.getBoundingClientRect()
+               return { left, right, top, bottom, words: text.textContent } })"""
+    )
+    return found
+
+
+def ticks(page: Page) -> list[str]:
+    """The labels of the positions and dimensions of the first picture."""
+    labels: list[str] = page.locator(".live-plot").first.evaluate(
+        """(chart) => [...chart.querySelectorAll('.xtick text, .ytick text')]
+             .map(({ textContent }) => textContent)"""
+    )
+    return labels
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)])
+@pytest.mark.parametrize("path", PATHS)
+def test_every_title_is_over_its_picture_and_bars_are_whole(
+    new_page: Any, app: str, path: str, width: int, height: int
+) -> None:
+    page = new_page(tolerate=AT_A_LINK, viewport={"width": width, "height": height})
+    open_charts(page, f"{app}/{path}")
+    pictures = areas(page)
+    # What stands in an empty place, and not over a picture, says from what it differs.
+    over = [title for title in titles(page) if not title["words"].startswith("difference")]
+    assert over
+    for title in over:
+        middle = (title["left"] + title["right"]) / 2
+        beneath = [
+            area
+            for area in pictures
+            if -1 <= area["top"] - title["bottom"] < 50 and area["left"] < middle < area["right"]
+        ]
+        offsets = [abs(middle - (area["left"] + area["right"]) / 2) for area in beneath]
+        assert offsets, title
+        assert min(offsets) < 2, title
+    for bar in page.locator(".live-plot .infolayer > g[class*=cb]").all():
+        labels = bar.locator(".cbaxis text")
+        boxes: list[Any] = [label.bounding_box() for label in labels.all()]
+        fills = bar.locator(".cbfills").bounding_box()
+        assert fills
+        for box in boxes:
+            assert box["x"] >= 0
+            assert box["x"] + box["width"] <= width
+            hits = [
+                area
+                for area in pictures
+                if area["left"] < box["x"] + box["width"] - 1
+                and box["x"] + 1 < area["right"]
+                and area["top"] < box["y"] + box["height"] - 1
+                and box["y"] + 1 < area["bottom"]
+            ]
+            assert not hits, labels.all_inner_texts()
+        along = "width" if fills["width"] > fills["height"] else "height"
+        side = "x" if along == "width" else "y"
+        centres = [box[side] + box[along] / 2 for box in boxes]
+        if len(boxes) > 1:  # cells that are all alike have one label
+            assert abs(min(centres) - fills[side]) < 4
+            assert abs(max(centres) - fills[side] - fills[along]) < 4
+
+
+def zoom_in(page: Page, pixels: int) -> None:
+    """Pull a small rectangle open in the middle of the first picture."""
+    area = areas(page)[0]
+    width, height = area["right"] - area["left"], area["bottom"] - area["top"]
+    x, y = area["left"] + width / 2, area["top"] + height / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + pixels, y + pixels, steps=5)
+    page.mouse.up()
+    expect(page.get_by_role("button", name="Reset zoom").first).to_be_visible()
+    settled(page)
+
+
+ZOOMED = ["?length=32&dimension=16", "table?view=measures&measure=similarity&max_seq_len=32",
+          "compare?length=16&dimension=16"]  # fmt: skip
+
+
+@pytest.mark.parametrize("path", ZOOMED)
+def test_ticks_are_whole_at_any_zoom_and_after_it(new_page: Any, app: str, path: str) -> None:
+    page = new_page(tolerate=AT_A_LINK)
+    open_charts(page, f"{app}/{path}")
+    before = ticks(page)
+    zoom_in(page, 28)
+    near = ticks(page)
+    assert near != before
+    assert len(near) >= 2
+    assert all(re.fullmatch(r"−?\d+", words) for words in near), near
+    page.get_by_role("button", name="Reset zoom").first.click()
+    eventually(page, lambda: ticks(page), before)
+
+
+def test_a_link_into_a_window_has_whole_ticks_while_the_scale_moves(page: Page, app: str) -> None:
+    open_page(page, f"{app}/?zoom=3_5_2_4")
+    for release in (False, True):
+        drag(page, SCALE, 0.2, 0.5, steps=4, release=release)
+        settled(page, ())
+        assert set(ticks(page)) == {"2", "3", "4", "5"}
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "table?view=measures&measure=norms&max_seq_len=8",
+        "?length=1",
+        "compare?view=norms&length=16",
+    ],
+)
+def test_points_of_short_lines_are_marked(new_page: Any, app: str, path: str) -> None:
+    page = new_page(tolerate=AT_A_LINK)
+    open_charts(page, f"{app}/{path}")
+    boxes = [point.bounding_box() for point in
+             page.locator(".live-plot .scatterlayer path.point").all()]  # fmt: skip
+    assert boxes
+    assert all(box and box["width"] > 4 for box in boxes)
+
+
+SLIDERS = ["", "?encoding=rope", "?encoding=alibi", "attention", "long-context",
+           "table?view=lookup"]  # fmt: skip
+
+
+@pytest.mark.parametrize("path", SLIDERS)
+def test_nothing_changes_its_width_while_a_slider_moves(new_page: Any, app: str, path: str) -> None:
+    page = new_page(tolerate=AT_A_LINK)
+    open_charts(page, f"{app}/{path}")
+
+    def widths() -> list[Any]:
+        seen: list[Any] = page.evaluate(
+            """[...document.querySelectorAll('.live-plot .nsewdrag, .live-plot, '
+                 + '[data-testid=stSelectbox], [data-testid=stColumn]')].map((element) => {
+                 const { left, right } = element.getBoundingClientRect()
+                 return [element.dataset.subplot ?? element.className, left, right] })"""
+        )
+        return seen
+
+    sliders = page.locator("input[type=range]")
+    assert sliders.count()
+    for index in range(sliders.count()):
+        sliders.nth(index).scroll_into_view_if_needed()
+        before = widths()
+        for start, end in ((0.3, 0.95), (0.95, 0.05)):
+            drag(page, index, start, end, steps=6, release=False)
+            settled(page, ())
+            assert widths() == before
+            page.mouse.up()
+            settled(page)
+            assert widths() == before
 
 
 # --- the theme in use, and quantities that are never below 0 ---

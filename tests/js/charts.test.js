@@ -9,6 +9,7 @@ import { pieces } from "../../pages/_ui/live/js/notes.js"
 import { axesOf, axisName, foreseen } from "../../pages/_ui/live/js/plotly.js"
 import { changedRanges, growth, tick } from "../../pages/_ui/live/js/ranges.js"
 import { fillIn } from "../../pages/_ui/live/js/streamlit.js"
+import { steps } from "../../pages/_ui/live/js/whole.js"
 import { awayFrom, overlap, Zoom } from "../../pages/_ui/live/js/zoom.js"
 
 test("axes are named as Plotly names them", () => {
@@ -49,6 +50,34 @@ test("plain words at ticks and in an axis's title take the place of others", () 
   assert.equal(changedRanges({}, before, before), false)
 })
 
+test("a bar whose numbers grow with its colours takes no drawing", () => {
+  const at = (end) => ({
+    "coloraxis.cmin": -end,
+    "coloraxis.cmax": end,
+    "coloraxis.colorbar.tickvals": [-end, 0, end],
+    "coloraxis.colorbar.ticktext": [`−${end}`, "0", `${end}`],
+  })
+  assert.deepEqual(changedRanges(at(1), at(2), at(1)), ["coloraxis"])
+  const other = { ...at(2), "coloraxis.cmin": 0 }
+  assert.equal(changedRanges(at(1), other, at(1)), false)
+})
+
+test("an axis that counts has steps of 1 in a narrow window, and none of its own elsewhere", () => {
+  const counted = { tickformat: "d", nticks: 6 }
+  const layout = {
+    xaxis: counted,
+    xaxis2: { ...counted, tickvals: [0, 1] },
+    xaxis3: { ...counted, dtick: 1 },
+    yaxis: { nticks: 6 },
+  }
+  const within = (end) =>
+    steps(layout, { xaxis: [0, end], xaxis2: [0, 2], xaxis3: [0, 2], yaxis: [0, 2] })
+  assert.deepEqual(within(5), { xaxis: 1 })
+  assert.deepEqual(within(-5), { xaxis: 1 })
+  assert.deepEqual(within(6), { xaxis: null })
+  assert.deepEqual(steps(layout, {}), {})
+})
+
 test("an axis is away from home when its range is another, or no longer follows the data", () => {
   const layout = {
     xaxis: { range: [0, 9] },
@@ -85,7 +114,9 @@ test("the server hears once of a zoom, a quarter of a second after the last chan
   zoom.place(next, ["xaxis"])
   assert.deepEqual(next.xaxis.range, [0, 7])
   zoom.reset()
-  assert.deepEqual(relayout.mock.calls[0].arguments, [{ "xaxis.range": [0, 10] }])
+  assert.deepEqual(relayout.mock.calls[0].arguments, [
+    { "xaxis.range": [0, 10], "xaxis.dtick": null },
+  ])
   const elsewhere = { xaxis: { range: [20, 30] } }
   zoom.place(elsewhere, ["xaxis"])
   assert.deepEqual(elsewhere.xaxis.range, [20, 30])

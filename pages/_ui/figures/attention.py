@@ -8,14 +8,22 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from pages._ui.figures.axes import TwoLayouts, axis_number, heading, nice_ceiling
+from pages._ui.figures.axes import (
+    TwoLayouts,
+    axis_number,
+    ends_of_bar,
+    heading,
+    index_ticks,
+    nice_ceiling,
+    with_patch,
+)
 from pages._ui.theme import DIVERGING, SEQUENTIAL, base_layout
 
 MOST_WORDS = 26  # more labels than this can't be read along one picture
 
 _SIDE, _HEADING, _AXIS, _WORDS, _FOOT = 236, 30, 26, 68, 12  # pixels
 _NARROW_SIDE = 270
-_GAP, _BAR = 0.016, 0.055  # shares of the width: between columns, and for the colour bars
+_GAP, _BAR = 0.016, 0.065  # shares of the width: between columns, and for the colour bars
 _LETTER = 7.2  # pixels of a letter of a label
 
 
@@ -95,9 +103,7 @@ def grid_figure(look: Look) -> TwoLayouts:
         bar = _bar(top, _SIDE / height)
         figure.update_layout({_colour_axis(row): _colours_of(look.strips[row], bar)})
     figure.update_layout(_layout(look, places, narrow=False))
-    # A patch names attributes with dots, Figure.update_layout with underscores.
-    ends = {name.replace(".", "_"): value for name, value in colours(look, {}).items()}
-    return figure.update_layout(**ends), _narrow(look)
+    return with_patch(figure, colours(look, {})), _narrow(look)
 
 
 def colours(look: Look, peaks: Mapping[str, float]) -> dict[str, Any]:
@@ -105,8 +111,7 @@ def colours(look: Look, peaks: Mapping[str, float]) -> dict[str, Any]:
     ends: dict[str, Any] = {}
     for row, strip in enumerate(look.strips):
         peak = nice_ceiling(peaks.get(strip.name, 1.0))
-        ends[f"{_colour_axis(row)}.cmin"] = 0.0 if strip.upward else -peak
-        ends[f"{_colour_axis(row)}.cmax"] = peak
+        ends |= ends_of_bar(_colour_axis(row), 0.0 if strip.upward else -peak, peak)
     return ends
 
 
@@ -155,7 +160,7 @@ def _layout(
         if narrow or row == 0:
             title = look.columns[column]
             title += f": {look.strips[row].title}" if narrow and len(look.strips) > 1 else ""
-            layout["annotations"].append(heading(title, across[0], up[1], 4))
+            layout["annotations"].append(heading(title, across, up[1], 4))
         if look.signs and column and not narrow:
             between = across[0] - _gap(look) / 2
             sign = _centred(look.signs[column - 1], between, sum(up) / 2, size=22)
@@ -196,14 +201,14 @@ def _colours_of(strip: Strip, bar: Mapping[str, Any]) -> dict[str, Any]:
 
 def _bar(top: float, height: float) -> dict[str, Any]:
     return {
-        "thickness": 10, "x": 1 - _BAR, "xpad": 4, "nticks": 5, "tickfont": {"size": 12},
+        "thickness": 10, "x": 1 - _BAR, "xpad": 4, "tickfont": {"size": 12},
         "y": top, "yanchor": "top", "ypad": 0, "len": height,
     }  # fmt: skip
 
 
 def _labels(look: Look) -> dict[str, Any]:
     if not look.has_words:
-        return {"nticks": 6}
+        return index_ticks(len(look.words), 6)
     return {"tickvals": list(range(len(look.words))), "ticktext": [_short(w) for w in look.words]}
 
 

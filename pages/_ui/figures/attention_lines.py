@@ -9,7 +9,7 @@ from typing import Any
 import plotly.graph_objects as go
 
 from pages._ui.figures.attention import MOST_WORDS
-from pages._ui.figures.axes import TwoLayouts, axis_number
+from pages._ui.figures.axes import TwoLayouts, axis_number, index_ticks, line_mode
 from pages._ui.figures.panes import Pane, Sheet
 from pages._ui.theme import MUTED
 
@@ -38,7 +38,7 @@ def shuffle_figure(
     if n <= MOST_WORDS:
         labels = {"tickvals": list(range(n)), "ticktext": list(words), "tickangle": -60}
     up = {"type": "log", "range": [-18.5, 2.5], "dtick": 4, "exponentformat": "power"}
-    across = {"range": [-0.5, n - 0.5], **labels}
+    across = {"range": [-0.5, n - 0.5], **index_ticks(n, 6), **labels}
     names = ("no mask: error in each slot", "causal mask: error in each slot")
     title = "" if labels else "slot"
     panes = [
@@ -63,7 +63,7 @@ def distance_figure(
     independent: Sequence[Curve],
 ) -> TwoLayouts:
     """Scores of q = k less that at distance 0, with RoPE's bound dotted; means of random q, k."""
-    across = {"range": [0, distances[-1]]}
+    across = {"range": [0, distances[-1]], **index_ticks(distances[-1], 6)}
     title = "distance (tokens back)"
     panes = [
         Pane("q = k: score less the score at distance 0", title, "", across=across),
@@ -101,7 +101,7 @@ def _line(
         y=list(y),
         xaxis=f"x{number}",
         yaxis=f"y{number}",
-        mode="lines+markers" if marked else "lines",
+        mode="lines+markers" if marked else line_mode(len(x)),
         line={"color": COLOURS[look], "dash": DASH[look], "width": 2.5},
         hovertemplate=f"{hover}<extra>{curve.title}</extra>",
         showlegend=pane == 1,

@@ -14,6 +14,9 @@ import numpy as np
 import plotly.graph_objects as go
 from jaxtyping import Float
 
+from pages._ui.numbers import written
+
+FEW = 24  # points that are marked one by one
 TwoLayouts = tuple[go.Figure, dict[str, Any]]  # a figure, and what replaces its layout on a phone
 
 
@@ -59,10 +62,49 @@ def shown(indices: Indices) -> list[int]:
     return list(chosen)
 
 
-def index_ticks(indices: Indices, most: int) -> dict[str, int]:
-    """Ticks of an axis of indices: about ``most`` of them, and never one between two indices."""
-    few = indices.stop - indices.start <= most
-    return {"tick0": 0, "dtick": 1} if few else {"nticks": most}
+def index_ticks(count: float, most: int) -> dict[str, Any]:
+    """Ticks of an axis of ``count`` indices: about ``most`` of them, none between two indices.
+
+    The format says so to the browser, which sees to it at any zoom (whole.js).
+    """
+    few = {"tick0": 0, "dtick": 1} if count <= most else {}
+    return {"nticks": most, "tickformat": "d", **few}
+
+
+def line_mode(points: int) -> str:
+    """A line's mode: where there are few points each is marked, so that even one can be seen."""
+    return "lines+markers" if points <= FEW else "lines"
+
+
+def ends_of_bar(
+    axis: str, low: float, high: float, beyond: tuple[bool, bool] = (False, False)
+) -> dict[str, Any]:
+    """Where a colour axis and its bar end, both labelled, as a patch or for `with_patch`.
+
+    ``beyond`` says whether values lie below and above.
+
+    >>> ends_of_bar("coloraxis", 0.0, 2.0, (False, True))["coloraxis.colorbar.ticktext"]
+    ['0', '0.5', '1', '1.5', '≥ 2']
+    """
+    ticks = [low + (high - low) * step / 4 for step in range(5)]
+    texts = [written(tick, ".3g") for tick in ticks]
+    if beyond[0]:
+        texts[0] = f"≤ {texts[0]}"
+    if beyond[1]:
+        texts[-1] = f"≥ {texts[-1]}"
+    return {
+        f"{axis}.cmin": low,
+        f"{axis}.cmax": high,
+        f"{axis}.colorbar.tickvals": ticks,
+        f"{axis}.colorbar.ticktext": texts,
+    }
+
+
+def with_patch(figure: go.Figure, patch: dict[str, Any]) -> go.Figure:
+    """The figure with what a patch says, in Plotly's names with dots."""
+    for name, value in patch.items():
+        figure.layout[name] = value
+    return figure
 
 
 def on_cells(across: Indices, up: Indices) -> dict[str, Any]:
@@ -88,11 +130,11 @@ def middles(indices: Indices) -> list[float]:
     return [(first + min(first + indices.step, indices.stop) - 1) / 2 for first in firsts]
 
 
-def heading(text: str, x: float, y: float, yshift: int = 5) -> dict[str, Any]:
-    """A line above a picture whose upper left corner is at (x, y), in shares of the figure."""
+def heading(text: str, across: Sequence[float], top: float, yshift: int = 5) -> dict[str, Any]:
+    """A line over the middle of a picture that goes ``across``, in shares of the figure."""
     return {
-        "text": f"<b>{text}</b>", "x": x, "y": y, "xref": "paper", "yref": "paper",
-        "xanchor": "left", "yanchor": "bottom", "yshift": yshift, "showarrow": False,
+        "text": f"<b>{text}</b>", "x": sum(across) / 2, "y": top, "xref": "paper", "yref": "paper",
+        "xanchor": "center", "yanchor": "bottom", "yshift": yshift, "showarrow": False,
         "font": {"size": 15},
     }  # fmt: skip
 

@@ -10,7 +10,7 @@ import numpy as np
 import plotly.graph_objects as go
 from jaxtyping import Float
 
-from pages._ui.figures.axes import TwoLayouts, axis_number, whole
+from pages._ui.figures.axes import TwoLayouts, axis_number, line_mode, whole
 from pages._ui.numbers import written
 from pages._ui.theme import DASHES, DIVERGING, base_layout, hue, shade
 
@@ -131,7 +131,7 @@ def norms_figure(
                     y=curve,
                     xaxis=f"x{number}",
                     yaxis=f"y{number}",
-                    mode="lines",
+                    mode=line_mode(len(curve)),
                     line={"color": hue(term), "dash": DASHES[term], "width": 2},
                     hovertemplate=f"position %{{x}}<br>%{{y:.4g}}<extra>{term}</extra>",
                 )
@@ -171,7 +171,7 @@ class _Grid:
             for column, index in enumerate(row):
                 left = column * (width + _GAP)
                 layout |= self._picture(index, (left, left + width), up, height / total)
-                layout["annotations"] += self._words(index, left, up, narrow)
+                layout["annotations"] += self._words(index, (left, left + width), up, narrow)
             top -= pixels
         return layout
 
@@ -211,9 +211,14 @@ class _Grid:
         number = axis_number(index + 1)
         common = {"zeroline": False, "nticks": 4}
         axes = {
-            f"xaxis{number}": {"domain": list(across), "anchor": f"y{number}", **common},
-            f"yaxis{number}": {"domain": list(up), "anchor": f"x{number}", **common},
-        }
+            f"xaxis{number}": {
+                "domain": list(across), "anchor": f"y{number}", **common, "tickformat": "d",
+            },
+            f"yaxis{number}": {
+                "domain": list(up), "anchor": f"x{number}", **common,
+                **({"tickformat": "d"} if self.bars else {}),
+            },
+        }  # fmt: skip
         if self.bars:
             axes[f"coloraxis{number}"] = {
                 "colorbar": {
@@ -225,10 +230,12 @@ class _Grid:
         return axes
 
     def _words(
-        self, index: int, left: float, up: tuple[float, float], narrow: bool
+        self, index: int, across: tuple[float, float], up: tuple[float, float], narrow: bool
     ) -> list[dict[str, Any]]:
-        place, bar = self.places[index], _BAR * self.bars
-        notes = [_note(f"<b>{place.title}</b>", left, up[1], bar + 3, "bottom", 14)]
+        place, bar, (left, right) = self.places[index], _BAR * self.bars, across
+        middle = (left + right) / 2
+        title = _note(f"<b>{place.title}</b>", middle, up[1], bar + 3, "bottom", 14)
+        notes = [title | {"xanchor": "center"}]
         if place.href:
             words = f'<a href="{place.href}" target="_self">{place.title} in Combine</a>'
             notes.append(_note(words, left, up[0], -_AXIS, "top", 12))

@@ -13,13 +13,15 @@ import plotly.graph_objects as go
 from pages._ui.figures.axes import (
     Indices,
     axis_number,
+    ends_of_bar,
     index_ticks,
+    line_mode,
     nice_ceiling,
     on_cells,
     shown,
     whole,
+    with_patch,
 )
-from pages._ui.numbers import written
 from pages._ui.theme import DASHES, DIVERGING, base_layout, hue, text_hue
 
 TERMS = ("token", "position", "combined")
@@ -32,7 +34,6 @@ _PLACES_OF_TWO_SCALES = ((0.0, 0.28), (0.335, 0.615), (0.72, 1.0))
 _TOP, _BOTTOM = (0.44, 0.94), (0.0, 0.25)
 _STACKED = ((0.80, 0.975), (0.555, 0.73), (0.31, 0.485), (0.0, 0.20))
 _STACKED_WITH_BAR = (0.0, 0.8)
-_FEW = 24  # points that are marked one by one
 # Its words have their room in the margin: nothing moves when they change.
 _BAR: dict[str, Any] = {
     "thickness": 12, "x": 1.0, "xpad": 8, "ypad": 0,
@@ -116,13 +117,6 @@ def equation_figure(look: Look) -> go.Figure:
     return with_patch(figure, ranges(1.0, 1.0, 1.0, 1.0))
 
 
-def with_patch(figure: go.Figure, patch: dict[str, Any]) -> go.Figure:
-    """The figure with what a patch says, in Plotly's names with dots."""
-    for name, value in patch.items():
-        figure.layout[name] = value
-    return figure
-
-
 def ranges(
     peak: float,
     own_peak: float,
@@ -140,27 +134,12 @@ def ranges(
     """
     top = nice_ceiling(usual)
     times = max(1, math.ceil(highest / top - 1e-9))
+    end, own_end = nice_ceiling(peak), nice_ceiling(own_peak)
     return {
-        **_colour_ends("coloraxis", nice_ceiling(peak), beyond),
-        **_colour_ends("coloraxis2", nice_ceiling(own_peak), own_beyond),
+        **ends_of_bar("coloraxis", -end, end, beyond),
+        **ends_of_bar("coloraxis2", -own_end, own_end, own_beyond),
         "yaxis4.range": [0.0, top * times * 1.04],
         "yaxis4.title.text": "norm" if times == 1 else f"norm (axis × {times})",
-    }
-
-
-def _colour_ends(name: str, end: float, beyond: tuple[bool, bool]) -> dict[str, Any]:
-    ticks = [-end, -end / 2, 0.0, end / 2, end]
-    texts = [written(tick, ".3g") for tick in ticks]
-    below, above = beyond
-    if below:
-        texts[0] = f"≤ {texts[0]}"
-    if above:
-        texts[-1] = f"≥ {texts[-1]}"
-    return {
-        f"{name}.cmin": -end,
-        f"{name}.cmax": end,
-        f"{name}.colorbar.tickvals": ticks,
-        f"{name}.colorbar.ticktext": texts,
     }
 
 
@@ -216,7 +195,7 @@ def _axes(panel: Panel, look: Look, index: int) -> dict[str, Any]:
         "anchor": f"y{suffix}",
         "range": whole(look.width),
         "title": {"text": panel.across, "standoff": 4},
-        **index_ticks(look.columns, 6),
+        **index_ticks(look.columns.stop - look.columns.start, 6),
         "constrain": "domain",
     }
     up = {
@@ -226,7 +205,7 @@ def _axes(panel: Panel, look: Look, index: int) -> dict[str, Any]:
         "range": whole(panel.height, reverse=True),
         "title": {"text": panel.up if index == 1 or panel.up != first.up else "", "standoff": 6},
         "showticklabels": index == 1 or not shared,
-        **index_ticks(panel.rows, 6),
+        **index_ticks(panel.rows.stop - panel.rows.start, 6),
     }
     if index > 1:
         across["matches"] = "x"
@@ -243,7 +222,7 @@ def _norm_line(term: str, columns: Indices) -> go.Scatter:
         y=[0.0] * len(positions),
         xaxis="x4",
         yaxis="y4",
-        mode="lines+markers" if len(positions) <= _FEW else "lines",
+        mode=line_mode(len(positions)),
         line={"color": hue(term), "dash": DASHES[term], "width": 2.5},
         marker={"color": hue(term), "size": 7},
         hovertemplate=f"position %{{x}}<br>{NORMS[term]} = %{{y:.4g}}<extra></extra>",
@@ -251,8 +230,9 @@ def _norm_line(term: str, columns: Indices) -> go.Scatter:
 
 
 def _words(look: Look) -> dict[str, Any]:
-    if not look.words or look.columns.step > 1 or look.columns.stop - look.columns.start > 48:
-        return index_ticks(look.columns, 12)
+    count = look.columns.stop - look.columns.start
+    if not look.words or look.columns.step > 1 or count > 48:
+        return index_ticks(count, 12)
     at = list(range(look.columns.start, look.columns.stop))
     # Plotly reads a few HTML tags in labels, and some models' tokens look like those: <s>.
     labels = [escape(look.words[index], quote=False) for index in at]
@@ -303,8 +283,8 @@ def _line_names(top: float = _BOTTOM[1]) -> Sequence[dict[str, Any]]:
         for term in TERMS
     ]
     line = "     ".join(names)
-    return [_note(f"<b>norm per position</b>     {line}", 0.0, top, None, size=14)
-            | {"xanchor": "left", "yanchor": "bottom", "yshift": 4}]  # fmt: skip
+    return [_note(f"<b>norm per position</b>     {line}", 0.5, top, None, size=14)
+            | {"yanchor": "bottom", "yshift": 4}]  # fmt: skip
 
 
 def _note(text: str, x: float, y: float, colour: str | None, size: int) -> dict[str, Any]:

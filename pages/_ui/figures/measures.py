@@ -51,7 +51,8 @@ def similarity_figure(
     length = len(means)
     sides = (whole(length), whole(length, reverse=True))
     left = Pane("cosine of rows with rows", "position", "position", *sides, "coloraxis")
-    right = Pane("mean cosine at each distance", "distance", up={"nticks": 8, "zeroline": True})
+    right = Pane("mean cosine at each distance", "distance", x_range=whole(length),
+                 up={"nticks": 8, "zeroline": True})  # fmt: skip
     sheet = Sheet(((left, right),), (430,), narrow=320)
     colours = {"coloraxis": 1.0}
     figure = sheet.figure(colours)
@@ -85,7 +86,8 @@ def patches_figure(cosines: Float[np.ndarray, "n n"], norms: Float[np.ndarray, "
 
 def singular_figure(values: Float[np.ndarray, " rank"]) -> TwoLayouts:
     """The singular values, largest first, on a logarithmic axis; zeros have no place on it."""
-    pane = Pane("singular values", "number", "σ", up={"type": "log", "exponentformat": "power"})
+    pane = Pane("singular values", "number", "σ", x_range=(0.5, len(values) + 0.5),
+                up={"type": "log", "exponentformat": "power"})  # fmt: skip
     sheet = Sheet(((pane,),), (_HEIGHT,))
     figure = sheet.figure()
     floor = float(values.max()) * 1e-12

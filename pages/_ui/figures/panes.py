@@ -8,14 +8,22 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from pages._ui.figures.axes import Indices, axis_number, heading, on_cells
+from pages._ui.figures.axes import (
+    Indices,
+    axis_number,
+    ends_of_bar,
+    heading,
+    index_ticks,
+    line_mode,
+    on_cells,
+    with_patch,
+)
 from pages._ui.theme import DIVERGING, SEQUENTIAL, base_layout
 
 _GAP = 0.075  # between two pictures, for the axis of the right one, in widths of the figure
-_BAR = 0.045  # for a colour bar
+_BAR = 0.065  # for a colour bar
 _NARROW_BAR = 0.13
 _HEADING, _AXIS = 34, 46  # pixels above a picture and below it
-_TRACED = "lines"
 
 
 @dataclass(frozen=True)
@@ -57,7 +65,14 @@ class Sheet:
         total = sum(self.heights[: len(self.rows)]) + len(self.rows) * (_HEADING + _AXIS)
         places = self._wide(total)
         figure = go.Figure(layout=base_layout(height=total, margin=_MARGIN))
-        figure.update_layout(self._layout(places, colours or {}, unsigned))
+        figure.update_layout(self._layout(places))
+        bars = {pane.bar for row in self.rows for pane in row}
+        for name, peak in (colours or {}).items():
+            is_unsigned = name in unsigned
+            scale: dict[str, Any] = {"colorscale": SEQUENTIAL if is_unsigned else DIVERGING}
+            hidden = {} if name in bars else {"showscale": False}
+            figure.update_layout({name: scale | hidden})
+            with_patch(figure, ends_of_bar(name, 0.0 if is_unsigned else -peak, peak))
         return figure
 
     def narrow_layout(self) -> dict[str, Any]:
@@ -75,7 +90,7 @@ class Sheet:
             right = 1 - _NARROW_BAR if pane.bar else 1.0
             places.append((pane, (0.0, right), (top - height / total, top)))
             top -= (height + _AXIS) / total
-        layout = self._layout(places, {})
+        layout = self._layout(places)
         return {"height": total, "margin": _MARGIN | {"l": 56, "r": 4}, **layout}
 
     def _wide(self, total: int) -> list[_Place]:
@@ -94,15 +109,10 @@ class Sheet:
             top -= (height + _AXIS) / total
         return places
 
-    def _layout(
-        self,
-        places: list[_Place],
-        colours: Mapping[str, float],
-        unsigned: Collection[str] = (),
-    ) -> dict[str, Any]:
+    def _layout(self, places: list[_Place]) -> dict[str, Any]:
         layout: dict[str, Any] = {"annotations": []}
         for index, (pane, across, up) in enumerate(places, start=1):
-            layout["annotations"].append(heading(pane.title, across[0], up[1]))
+            layout["annotations"].append(heading(pane.title, across, up[1]))
             if pane.solid:
                 domain = {"x": list(across), "y": [max(up[0] - 0.05, 0.0), up[1]]}
                 layout["scene"] = {"domain": domain, **pane.across}
@@ -114,11 +124,6 @@ class Sheet:
             layout[f"yaxis{number}"] = _axis(pane.y, pane.y_range, up, f"x{number}", pane.up)
             if pane.bar:
                 layout[pane.bar] = {"colorbar": _bar(across[1], up)}
-        for name, peak in colours.items():
-            scale = {"colorscale": DIVERGING, "cmin": -peak, "cmax": peak}
-            if name in unsigned:
-                scale |= {"colorscale": SEQUENTIAL, "cmin": 0.0}
-            layout[name] = layout.get(name, {"showscale": False}) | scale
         return layout
 
 
@@ -163,7 +168,7 @@ def line(
         y=list(y),
         xaxis=f"x{number}",
         yaxis=f"y{number}",
-        mode=_TRACED,
+        mode=line_mode(len(x)),
         line={"color": colour, "width": 2.5},
         hovertemplate=f"{hover}<extra></extra>",
     )
@@ -185,11 +190,13 @@ def _axis(
     }
     if ends is not None:
         axis["range"] = list(ends)
+        if ends[0] % 1 == ends[1] % 1 == 0.5:  # those of indices, see `whole`
+            axis |= index_ticks(abs(ends[1] - ends[0]), 6)
     return axis | dict(more)
 
 
 def _bar(left: float, up: tuple[float, float]) -> dict[str, Any]:
     return {
-        "thickness": 10, "x": left, "xpad": 4, "nticks": 5,
+        "thickness": 10, "x": left, "xpad": 4, "tickfont": {"size": 12},
         "y": up[1], "yanchor": "top", "ypad": 0, "len": up[1] - up[0],
     }  # fmt: skip

@@ -9,6 +9,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
+from pages._ui.figures.axes import index_ticks, whole
 from pages._ui.figures.two_pictures import (
     BEFORE,
     LEFT,
@@ -71,8 +72,14 @@ def pairs_figure(pairs: Pairs, lengths: Lengths, quantity: str) -> go.Figure:
     _add_phases(figure, pairs, indices)
     values = [value for value in (*before, *after) if value]
     marks = marked(lengths, quantity)
+    counted = {"range": whole(len(indices)), **index_ticks(len(indices), 8)}
     figure.update_layout(
-        xaxis={"domain": list(LEFT), "title": {"text": "pair", "standoff": 4}, "zeroline": False},
+        xaxis={
+            "domain": list(LEFT),
+            "title": {"text": "pair", "standoff": 4},
+            "zeroline": False,
+            **counted,
+        },
         yaxis=log_axis([*values, *marks.values()], _unit(quantity)),
         xaxis2={
             "domain": list(RIGHT),
@@ -80,6 +87,7 @@ def pairs_figure(pairs: Pairs, lengths: Lengths, quantity: str) -> go.Figure:
             "matches": "x",
             "title": {"text": "pair", "standoff": 4},
             "zeroline": False,
+            **counted,
         },
         yaxis2={
             "anchor": "x2",

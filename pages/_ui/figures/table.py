@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pages._ui.figures.axes import Indices, TwoLayouts, whole
+from pages._ui.figures.axes import Indices, TwoLayouts, ends_of_bar, index_ticks, whole
 from pages._ui.figures.panes import Pane, Sheet, heatmap, line
 from pages._ui.theme import hue
 
@@ -23,6 +23,7 @@ def training_figure(
     ``steps`` are those of all snapshots that there will be; the numbers travel by themselves.
     """
     last = (0, steps[-1])
+    counted = index_ticks(steps[-1], 6)
     attended = "position attended to"
     sheet = Sheet(
         (
@@ -33,8 +34,10 @@ def training_figure(
                         "coloraxis3"),
             ),
             (
-                Pane("loss (nats)", "step", x_range=last, up={"rangemode": "tozero"}),
-                Pane("mean cosine of adjacent rows", "step", x_range=last, y_range=(-0.25, 1.05)),
+                Pane("loss (nats)", "step", x_range=last, across=counted,
+                     up={"rangemode": "tozero"}),
+                Pane("mean cosine of adjacent rows", "step", x_range=last, y_range=(-0.25, 1.05),
+                     across=counted),
             ),
         ),
         (300, 130),
@@ -167,7 +170,7 @@ def comparison_figure(tables: Sequence[Beside], similar: Sequence[Indices]) -> T
 
 def colour_range(axis: str, peak: float, unsigned: bool = False) -> dict[str, Any]:
     """What sets a colour axis to -peak … peak, an unsigned one to 0 … peak."""
-    return {f"{axis}.cmin": 0.0 if unsigned else -peak, f"{axis}.cmax": peak}
+    return ends_of_bar(axis, 0.0 if unsigned else -peak, peak)
 
 
 def _marker() -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from pages._ui.figures.axes import heading
+from pages._ui.figures.axes import heading, line_mode
 from pages._ui.theme import base_layout, hue
 
 LEFT, RIGHT = (0.0, 0.455), (0.555, 1.0)
@@ -36,7 +36,7 @@ def narrow_layout(figure: go.Figure) -> dict[str, Any]:
         moved = note.to_plotly_json()
         if moved.get("yref") == "paper":
             second = moved["x"] > LEFT[1]
-            moved |= {"x": 0.0, "y": lower[1] if second else upper[1]}
+            moved |= {"x": 0.5, "y": lower[1] if second else upper[1]}
         notes.append(moved)
     return {
         "height": _NARROW_HEIGHT,
@@ -72,7 +72,7 @@ def _line(
         name=name,
         x=x,
         y=y,
-        mode="lines",
+        mode=line_mode(len(x)),
         line=line,
         hovertemplate=f"{name}<br>{hover}<extra></extra>",
     )
@@ -110,4 +110,4 @@ def line_style(name: str) -> dict[str, Any]:
 
 def headings(left: str, right: str) -> list[dict[str, Any]]:
     """What the two pictures show, above them."""
-    return [heading(text, x, 1.0, 6) for text, x in ((left, LEFT[0]), (right, RIGHT[0]))]
+    return [heading(text, across, 1.0, 6) for text, across in ((left, LEFT), (right, RIGHT))]

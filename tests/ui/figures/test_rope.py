@@ -100,4 +100,4 @@ def test_on_a_phone_the_pictures_stand_above_one_another() -> None:
     (low, high), (upper_low, _) = layout["yaxis2"]["domain"], layout["yaxis"]["domain"]
     assert low == 0 < high < upper_low
     headings = [note for note in layout["annotations"] if note["yref"] == "paper"]
-    assert [(note["x"], note["y"]) for note in headings] == [(0.0, 1.0), (0.0, high)]
+    assert [(note["x"], note["y"]) for note in headings] == [(0.5, 1.0), (0.5, high)]

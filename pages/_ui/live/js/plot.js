@@ -11,10 +11,20 @@ import { Parts, unpack } from "./packet.js"
 import { Player } from "./player.js"
 import PLOT from "./plot.css"
 import PLOTLY from "./plotly.css"
-import { allAxes, drawn, foreseen, leaveCells, lineOf, loadPlotly, PAINTED } from "./plotly.js"
+import {
+  allAxes,
+  axesOf,
+  drawn,
+  foreseen,
+  leaveCells,
+  lineOf,
+  loadPlotly,
+  PAINTED,
+} from "./plotly.js"
 import { Ranges } from "./ranges.js"
 import { isMounted, keepOpaque, theme } from "./streamlit.js"
 import { heedFingers } from "./touch.js"
+import { steps } from "./whole.js"
 import { Zoom } from "./zoom.js"
 
 const REST = 200 // ms without a new frame until Plotly gets the true values
@@ -214,6 +224,9 @@ class Chart {
     const layout = structuredClone(this.look.layout)
     for (const [path, value] of Object.entries(this.frame.patch)) put(layout, path, value)
     this.zoom.place(layout, allAxes(this.graph, layout))
+    const ranges = Object.fromEntries(axesOf(layout).map((name) => [name, layout[name].range]))
+    for (const [name, step] of Object.entries(steps(this.look.layout, ranges)))
+      if (step) layout[name].dtick = step
     return layout
   }
 
@@ -321,6 +334,17 @@ class Chart {
     return y.map((value, i) => (i < end ? value : NaN))
   }
 
+  // Ticks between two positions, after a zoom, are none.
+  keepWhole() {
+    const { layout } = drawn(this.graph)
+    const ranges = Object.fromEntries(axesOf(layout).map((name) => [name, layout[name].range]))
+    /** @type {Layout} */
+    const change = {}
+    for (const [name, step] of Object.entries(steps(this.look.layout, ranges)))
+      if (step !== (this.graph.layout[name].dtick ?? null)) change[`${name}.dtick`] = step
+    if (Object.keys(change).length) this.own(() => this.plotly.relayout(this.graph, change))
+  }
+
   /** Changes of ours are not the reader's zoom.
    * @param {() => Promise<unknown>} change */
   own(change) {
@@ -342,7 +366,9 @@ class Chart {
     graph.on("plotly_relayout", (change) => {
       this.ranges.drawn()
       const moved = Object.keys(change).some((path) => /^[xy]axis\d*\.(auto)?range/.test(path))
-      if (moved && !this.busy) this.zoom.moved(drawn(graph).layout)
+      if (!moved) return
+      this.keepWhole()
+      if (!this.busy) this.zoom.moved(drawn(graph).layout)
     })
     graph.on("plotly_click", ({ points: [point] }) => {
       const { pointNumber, curveNumber, x, y } = point

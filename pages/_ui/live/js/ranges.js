@@ -6,6 +6,7 @@ import { setRange, tickTexts, titleText } from "./plotly.js"
 
 const COLOUR = /^(coloraxis\d*)\.c(min|max)$/
 const AXIS = /^([xy]axis\d*)\.range$/
+const VALUES = /^(coloraxis\d*)\.colorbar\.tickvals$/ // which grow with the colours
 const TICKS = /^(coloraxis\d*)\.colorbar\.ticktext$/
 const TITLE = /^([xy]axis\d*)\.title\.text$/
 const MARKUP = /[<&$]/ // what Plotly doesn't write as it stands
@@ -60,7 +61,7 @@ export function changedRanges(shown, patch, drawnFor) {
       names.add(worded)
       continue
     }
-    const [, name] = path.match(COLOUR) ?? path.match(AXIS) ?? []
+    const [, name] = path.match(COLOUR) ?? path.match(AXIS) ?? path.match(VALUES) ?? []
     if (!name || growth(ends(drawnFor, name), ends(patch, name)) === null) return false
     names.add(name)
   }
@@ -125,7 +126,11 @@ export class Ranges {
       put(layout, `${name}.cmax`, range[1])
     } else put(layout, `${name}.range`, [...range])
     if (!setRange(this.graph, name, range)) return
-    this.relabel(name, /** @type {number} */ (growth(ends(this.drawnFor, name), range)))
+    /** @type {string[] | undefined} */
+    const texts = patch[`${name}.colorbar.ticktext`]
+    if (texts)
+      for (const [i, text] of tickTexts(this.graph, name).entries()) text.textContent = texts[i]
+    else this.relabel(name, /** @type {number} */ (growth(ends(this.drawnFor, name), range)))
   }
 
   /** @param {string} name

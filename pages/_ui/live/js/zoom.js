@@ -36,6 +36,9 @@ export function awayFrom(home, layout) {
 export class Zoom {
   /** @type {Home} */
   home = {}
+  /** Axis → the steps between its ticks, where the figure says so.
+   * @type {Record<string, unknown>} */
+  dticks = {}
   /** @type {Ranges} */
   axes = {}
   /** What the server has heard. */
@@ -58,7 +61,9 @@ export class Zoom {
    * @param {string[]} names all axes, also those that the layout doesn't have */
   place(layout, names) {
     this.home = {}
+    this.dticks = {}
     for (const axis of names) {
+      this.dticks[axis] = layout[axis]?.dtick
       /** @type {Ends | undefined} */
       const range = layout[axis]?.range
       this.home[axis] = range && [range[0], range[1]]
@@ -105,6 +110,8 @@ export class Zoom {
     const change = {}
     for (const [axis, range] of Object.entries(ranges)) {
       if (!this.axes[axis] && range === this.home[axis]) continue
+      // Steps of a narrow window would be thousands in a wide one.
+      change[`${axis}.dtick`] = this.dticks[axis] ?? null
       if (range) change[`${axis}.range`] = [...range]
       else change[`${axis}.autorange`] = true
     }
