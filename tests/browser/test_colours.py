@@ -309,8 +309,7 @@ def zoom_in(page: Page, pixels: int) -> None:
     settled(page)
 
 
-ZOOMED = ["?length=32&dimension=16", "table?view=measures&measure=similarity&max_seq_len=32",
-          "compare?length=16&dimension=16"]  # fmt: skip
+ZOOMED = ["?length=32&dimension=16", "table?view=measures&measure=similarity&max_seq_len=32"]
 
 
 @pytest.mark.parametrize("path", ZOOMED)
