@@ -115,7 +115,7 @@ test("the server hears once of a zoom, a quarter of a second after the last chan
   assert.deepEqual(next.xaxis.range, [0, 7])
   zoom.reset()
   assert.deepEqual(relayout.mock.calls[0].arguments, [
-    { "xaxis.range": [0, 10], "xaxis.dtick": null },
+    { "xaxis.range": [0, 10], "xaxis.dtick": null, "xaxis.tickmode": null },
   ])
   const elsewhere = { xaxis: { range: [20, 30] } }
   zoom.place(elsewhere, ["xaxis"])

@@ -341,7 +341,8 @@ class Chart {
     /** @type {Layout} */
     const change = {}
     for (const [name, step] of Object.entries(steps(this.look.layout, ranges)))
-      if (step !== (this.graph.layout[name].dtick ?? null)) change[`${name}.dtick`] = step
+      if (step !== (this.graph.layout[name].dtick ?? null))
+        Object.assign(change, { [`${name}.dtick`]: step, [`${name}.tickmode`]: null })
     if (Object.keys(change).length) this.own(() => this.plotly.relayout(this.graph, change))
   }
 
@@ -367,8 +368,8 @@ class Chart {
       this.ranges.drawn()
       const moved = Object.keys(change).some((path) => /^[xy]axis\d*\.(auto)?range/.test(path))
       if (!moved) return
-      this.keepWhole()
       if (!this.busy) this.zoom.moved(drawn(graph).layout)
+      this.keepWhole()
     })
     graph.on("plotly_click", ({ points: [point] }) => {
       const { pointNumber, curveNumber, x, y } = point

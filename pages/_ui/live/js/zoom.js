@@ -112,6 +112,7 @@ export class Zoom {
       if (!this.axes[axis] && range === this.home[axis]) continue
       // Steps of a narrow window would be thousands in a wide one.
       change[`${axis}.dtick`] = this.dticks[axis] ?? null
+      change[`${axis}.tickmode`] = null // as the figure's steps or values have it
       if (range) change[`${axis}.range`] = [...range]
       else change[`${axis}.autorange`] = true
     }
