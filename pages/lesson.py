@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
+from pages._ui.escaped import in_lesson
 from pages._ui.lessons import LessonError, begin, lessons
+from pages._ui.sentences import sentence
 
 
 def main() -> None:
@@ -12,7 +14,7 @@ def main() -> None:
     try:
         known = lessons()
     except LessonError as error:
-        st.error(f"{error}.")
+        st.error(sentence(error))
         return
     slug, step = st.query_params.get("lesson", ""), st.query_params.get("step", "1")
     if slug.partition(".")[0] in known:
@@ -25,9 +27,9 @@ def main() -> None:
     )
     for lesson in known.values():
         with st.container(horizontal=True, vertical_alignment="center", key=f"go-{lesson.slug}"):
-            if st.button(lesson.title, key=f"lesson.{lesson.slug}", width=360):
+            if st.button(in_lesson(lesson.title), key=f"lesson.{lesson.slug}", width=360):
                 begin(f"{lesson.slug}.1")
-            st.markdown(f"{lesson.about} {len(lesson.steps)} steps.", width="stretch")
+            st.markdown(f"{in_lesson(lesson.about)} {len(lesson.steps)} steps.", width="stretch")
 
 
 main()

@@ -231,3 +231,75 @@ def test_streamlit_knows_every_option_in_our_config() -> None:
 
     ours = keys(tomllib.loads((ROOT / ".streamlit/config.toml").read_text(encoding="utf-8")))
     assert ours - set(config.get_config_options()) == set()
+
+
+ESCAPING = {"in_markdown", "in_code", "in_lesson", "in_html", "in_plotly", "sentence"}
+# What visitors, their files, configs and links, and the authors of lessons may have written.
+STRANGE = {
+    "error", "file.name", "finding.key", "finding.message", "finding.reason", "lesson.about",
+    "lesson.title", "note", "notice", "option.text", "parts.hostname", "question.question",
+    "question.unit", "settings.base_from", "settings.head_dim_from", "step.say",
+    "table.about", "table.name", "table.notes", "table.source", "text.about", "tokens", "typed",
+    "word", "words",
+}  # fmt: skip
+# Arguments that are neither Markdown nor Plotly's: ids, alternative texts, names of files.
+PLAIN_ARGUMENTS = {"alt", "args", "key", "name", "say", "title"}
+# Functions whose text is plain, for a file or escaped by whoever shows it; those of our own words.
+PLAIN_FUNCTIONS = {
+    "equation", "model_problem", "read", "reading_of", "readme", "rows_of", "tinted",
+    "archive", "_arrays", "_called", "_described", "_of_table", "_short", "_sized",
+}  # fmt: skip
+
+
+def strange_texts(tree: ast.AST) -> list[str]:
+    """Strangers' texts that a module puts into an f-string or hands to Streamlit unescaped."""
+    seen: list[str] = []
+
+    def is_plain(node: ast.AST) -> bool:
+        if isinstance(node, ast.FunctionDef):
+            return node.name in PLAIN_FUNCTIONS or bool(re.search("(^|_)(alt|shown)$", node.name))
+        if isinstance(node, ast.keyword):
+            return node.arg in PLAIN_ARGUMENTS
+        if isinstance(node, ast.FormattedValue):  # with a format it is a number
+            return node.format_spec is not None
+        return isinstance(node, ast.Raise) or (
+            isinstance(node, ast.Call) and ast.unparse(node.func) in ESCAPING
+        )
+
+    def visit(node: ast.AST, shown: bool) -> None:
+        if is_plain(node):
+            return
+        shown = shown or isinstance(node, ast.JoinedStr)
+        if isinstance(node, ast.Call):
+            # What another function of ours does with a text is seen in that function.
+            is_ours = isinstance(node.func, ast.Name) and node.func.id not in {"str", "repr"}
+            shown = ast.unparse(node.func).startswith("st.") or (shown and not is_ours)
+        if shown and isinstance(node, ast.Name | ast.Attribute) and ast.unparse(node) in STRANGE:
+            seen.append(f"{node.lineno}: {ast.unparse(node)}")
+            return
+        for child in ast.iter_child_nodes(node):
+            visit(child, shown)
+
+    visit(tree, shown=False)
+    return seen
+
+
+def test_no_page_shows_a_strangers_text_as_it_is() -> None:
+    texts = {path: strange_texts(ast.parse(path.read_text("utf-8"))) for path in modules("pages")}
+    assert {path: seen for path, seen in texts.items() if seen} == {}
+
+
+@pytest.mark.parametrize(
+    ("code", "count"),
+    [
+        ('st.error(f"{error}.")', 1),
+        ("st.markdown(step.say)", 1),
+        ('heading = f"{str(error)[0].upper()}{table.source}"', 2),
+        ('st.markdown(" ".join(words))', 1),
+        ("st.error(sentence(error))", 0),
+        ('heading = f"{in_plotly(table.source)}: {len(words)}"', 0),
+        ('raise ValueError(f"{error}")', 0),
+    ],
+)
+def test_the_check_itself_notices_a_strangers_text(code: str, count: int) -> None:
+    assert len(strange_texts(ast.parse(code))) == count

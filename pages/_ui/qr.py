@@ -12,6 +12,8 @@ import segno
 import streamlit as st
 from streamlit import config
 
+from pages._ui.escaped import in_markdown
+
 # Of a network that is in examples only (RFC 5737): nothing is ever sent to it.
 _NOBODY = ("198.51.100.1", 9)
 _IN_CONTAINER = Path("/.dockerenv")
@@ -29,7 +31,9 @@ def show_code() -> None:
     parts = urlsplit(st.context.url or "")
     host = host_for_others(parts.hostname or "")
     if host in HOW:
-        st.info(f"**{parts.hostname}** means another computer on each phone. {HOW[host]}")
+        st.info(
+            f"**{in_markdown(parts.hostname)}** means another computer on each phone. {HOW[host]}"
+        )
         return
     link = address(parts, host)
     try:

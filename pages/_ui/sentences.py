@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
+from pages._ui.escaped import in_markdown
 from pages._ui.numbers import with_minus_signs
 
 
 def sentence(error: Exception | str, start: str = "") -> str:
+    r"""An error's message as a sentence of Markdown that shows it as it is, whoever wrote it.
+
+    >>> sentence("[a](b) is not a number", "Refused: ")
+    'Refused: \\[a\\](b) is not a number.'
+    """
+    return in_markdown(plain_sentence(error, start))
+
+
+def plain_sentence(error: Exception | str, start: str = "") -> str:
     """An error's message as a sentence of its own, or after the beginning of one.
 
     A setting's name keeps its small letter.
 
-    >>> sentence(ValueError("the shift must be 0 or more, got -3"))
+    >>> plain_sentence(ValueError("the shift must be 0 or more, got -3"))
     'The shift must be 0 or more, got −3.'
-    >>> sentence("no file", "Refused: ")
+    >>> plain_sentence("no file", "Refused: ")
     'Refused: no file.'
-    >>> sentence("max_seq_len must be 1 or more")
+    >>> plain_sentence("max_seq_len must be 1 or more")
     'max_seq_len must be 1 or more.'
     """
     text = start + with_minus_signs(str(error))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from html import escape
 from pathlib import Path
+
+from pages._ui.escaped import in_html
 
 FOLDER = Path(__file__).parents[1]
 
@@ -65,6 +66,6 @@ body:has(.st-key-lesson) [data-testid=stElementContainer]:has(.page-heading) { p
 
 def heading(page: SitePage) -> str:
     """The page's title and its sentence in one slim line of HTML."""
-    title, shows = escape(page.title), escape(page.shows)
+    title, shows = in_html(page.title), in_html(page.shows)
     line = f'<div class="page-heading"><h1>{title}</h1> <h2>{shows}</h2></div>'
     return f"<style>{_STYLE}</style>{line}"

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from torch import Tensor
 
 from pages._ui.attention.inputs import Inputs
+from pages._ui.escaped import in_code
 from pages._ui.families import where_it_acts, words_of
 from pages._ui.numbers import bracketed, signed, written
 from pages._ui.theme import tinted
@@ -35,8 +36,8 @@ def weight_arithmetic(
         formula += f" (e is the token's vector times √{projections.embed_dim})"
     bias = " + b" if projections.query_bias is not None else ""
     query, key = (
-        f"{_word(words[i])} (query, position {i})",
-        f"{_word(words[j])} (key, position {j})",
+        f"{in_code(words[i])} (query, position {i})",
+        f"{in_code(words[j])} (key, position {j})",
     )
     product = float(step.products.sum())
     steps = (
@@ -79,10 +80,8 @@ def softmax_table(step: WeightArithmetic, words: Sequence[str]) -> str:
         power = math.exp(logit - step.shift)
         weight = power / step.denominator
         shown = "masked" if logit == -math.inf else written(logit, ".9g")
-        lines.append(
-            f"| {index} {_word(words[index])} | {shown} | {written(power, '.9g')} | "
-            f"{written(weight, '.9g')} |"
-        )
+        key = f"{index} {in_code(words[index], in_table=True)}"
+        lines.append(f"| {key} | {shown} | {written(power, '.9g')} | {written(weight, '.9g')} |")
     return "\n".join([*lines, f"| Σ | | {written(step.denominator, '.9g')} | 1 |"])
 
 
@@ -134,8 +133,3 @@ def _vector(values: Tensor) -> str:
     norm = float(values.norm())
     # No-break spaces: a vector stays on one line.
     return f"[{chr(0xA0).join([*numbers, '…'])}] (‖·‖ = {written(norm, '.4g')})"
-
-
-def _word(word: str) -> str:
-    # Safe inside a Markdown table.
-    return "`" + word.replace("`", "ˋ").replace("|", "¦") + "`"

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pages._ui import live
 from pages._ui.combine.arithmetic import arithmetic
 from pages._ui.combine.settings import Chosen
+from pages._ui.escaped import in_code
 from pages._ui.families import enters_elsewhere, words_of
 from pages._ui.figures.axes import Placed, nice_ceiling
 from pages._ui.figures.equation import TERMS, Look, Panel
@@ -186,7 +187,7 @@ def numbers(
         norms = row.norms()
         vectors = [row.token, row.moved, row.combined]
         vectors += [layer_norm(row.combined)] if layer_norm else []
-        cells = [f"{position} {_code(word)}" if word else f"{position}"]
+        cells = [f"{position} {in_code(word)}" if word else f"{position}"]
         cells += [written(getattr(norms, term)[0], ".3f") for term in TERMS]
         cells += [_first(vector[0].tolist(), shown) for vector in vectors]
         lines.append(cells)
@@ -208,12 +209,3 @@ def _first(values: Sequence[float], shown: int) -> str:
     dots = [" …"] if len(values) > shown else []
     # No-break spaces: a vector stays on one line.
     return "[" + "\u00a0".join([written(value, ".3f") for value in values[:shown]] + dots) + "]"
-
-
-def _code(word: str) -> str:
-    # Nothing in it ends the code.
-    signs = (
-        c if c.isprintable() else c.encode("unicode_escape").decode()
-        for c in word.replace("`", "ˋ")
-    )
-    return "`" + "".join(signs) + "`"

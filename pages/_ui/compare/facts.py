@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from html import escape
 from pathlib import Path
 
 import torch
@@ -19,6 +18,7 @@ from pages._ui.compare.groups import (
     sized,
     text_of_link,
 )
+from pages._ui.escaped import in_html
 from pages._ui.families import words_of
 from pages._ui.figures.axes import TwoLayouts
 from pages._ui.figures.compare import Place, Small, norms_figure, pictures_figure
@@ -120,8 +120,8 @@ def facts_table(slugs: Sequence[str], length: int, dimension: int) -> str:
     lines = []
     for row in rows:
         name, *others = row.items()
-        cells = (f'<td data-head="{head}">{escape(value)}</td>' for head, value in others)
-        lines.append(f'<tr><th scope="row">{escape(name[1])}</th>{"".join(cells)}</tr>')
+        cells = (f'<td data-head="{head}">{in_html(value)}</td>' for head, value in others)
+        lines.append(f'<tr><th scope="row">{in_html(name[1])}</th>{"".join(cells)}</tr>')
     table = f"<thead><tr>{heads}</tr></thead><tbody>{''.join(lines)}</tbody>"
     return f'<style>{_STYLE}</style><table class="compare-facts">{table}</table>'
 

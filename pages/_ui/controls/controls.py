@@ -11,6 +11,7 @@ import streamlit as st
 
 from pages._ui import live
 from pages._ui.controls.link import Link
+from pages._ui.escaped import in_markdown
 from pages._ui.numbers import with_minus_signs
 from pages._ui.sentences import sentence
 from posembed_core import EncodingError, encodings
@@ -133,7 +134,7 @@ def _draw(name: str, parameter: Parameter, default: Any, common: dict[str, Any])
         return parameter.parse(name, text.replace(",", " ").strip().replace(" ", "_"))
     except EncodingError as error:
         instead = with_minus_signs(parameter.format(default).replace("_", " "))
-        st.error(f"{sentence(error)} Shown instead: {instead}.")
+        st.error(f"{sentence(error)} Shown instead: {in_markdown(instead)}.")
         return default
 
 

@@ -9,14 +9,13 @@ from typing import Any
 
 import streamlit as st
 
+from pages._ui.escaped import in_markdown
 from pages._ui.numbers import with_minus_signs
 from posembed_core.parameters import EncodingError, Parameter, shown
 
 # What a link says of the shell around any page (lessons/bar.py), beside the page's own settings.
 SHELL = frozenset({"lesson", "present", "hide", "lock"})
 _RECORD = "link"
-_MARKUP = re.compile(r"[\\`*\[\]<$~]|:(?=[a-z])")
-_ADDRESS = re.compile(r"(?<=:)(?=//)|(?<=www)(?=\.)", re.IGNORECASE)
 # A run asked for just before the browser learnt of a new URL still carries the old one.
 _IN_FLIGHT_SECONDS = 1.5
 
@@ -106,7 +105,7 @@ class Link:
     def show_notices(self) -> None:
         """Show what was noted since the last call."""
         for notice in self._notices:
-            st.warning(plain(notice))
+            st.warning(in_markdown(notice))
         self._notices.clear()
 
     def write(self) -> None:
@@ -120,12 +119,6 @@ class Link:
             self._record.update(before=here, at=time.monotonic())
             st.query_params.from_dict({**params, **shell})
         self._record["written"] = dict(params)
-
-
-def plain(text: str) -> str:
-    """Markdown that shows ``text`` as it is: what stands in a link is text, whoever wrote it."""
-    # Streamlit links every address that it sees, escaped or not: a word joiner hides it.
-    return _ADDRESS.sub("\u2060", _MARKUP.sub(r"\\\g<0>", text))
 
 
 def open_link(params: Mapping[str, str]) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
+from pages._ui.escaped import in_plotly
 from pages._ui.figures.axes import (
     TwoLayouts,
     axis_number,
@@ -209,12 +210,11 @@ def _bar(top: float, height: float) -> dict[str, Any]:
 def _labels(look: Look) -> dict[str, Any]:
     if not look.has_words:
         return index_ticks(len(look.words), 6)
-    return {"tickvals": list(range(len(look.words))), "ticktext": [_short(w) for w in look.words]}
+    labels = [in_plotly(_short(word)) for word in look.words]
+    return {"tickvals": list(range(len(look.words))), "ticktext": labels}
 
 
 def _short(word: str) -> str:
-    # A label starting with "<" would be read as a tag.
-    word = word.replace("<", "‹")
     return word if len(word) <= 12 else f"{word[:11]}…"
 
 

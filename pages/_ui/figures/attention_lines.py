@@ -8,6 +8,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
+from pages._ui.escaped import in_plotly
 from pages._ui.figures.attention import MOST_WORDS
 from pages._ui.figures.axes import TwoLayouts, axis_number, index_ticks, line_mode
 from pages._ui.figures.panes import Pane, Sheet
@@ -36,7 +37,8 @@ def shuffle_figure(
     n = len(words)
     labels: dict[str, Any] = {}
     if n <= MOST_WORDS:
-        labels = {"tickvals": list(range(n)), "ticktext": list(words), "tickangle": -60}
+        ticks = [in_plotly(word) for word in words]
+        labels = {"tickvals": list(range(n)), "ticktext": ticks, "tickangle": -60}
     up = {"type": "log", "range": [-18.5, 2.5], "dtick": 4, "exponentformat": "power"}
     across = {"range": [-0.5, n - 0.5], **index_ticks(n, 6), **labels}
     names = ("no mask: error in each slot", "causal mask: error in each slot")

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from html import escape
 from typing import Any
 
 import plotly.graph_objects as go
 
+from pages._ui.escaped import in_plotly
 from pages._ui.figures.axes import (
     Indices,
     axis_number,
@@ -235,7 +235,7 @@ def _words(look: Look) -> dict[str, Any]:
         return index_ticks(count, 12)
     at = list(range(look.columns.start, look.columns.stop))
     # Plotly reads a few HTML tags in labels, and some models' tokens look like those: <s>.
-    labels = [escape(look.words[index], quote=False) for index in at]
+    labels = [in_plotly(look.words[index]) for index in at]
     return {"tickvals": at, "ticktext": labels, "tickangle": -40}
 
 

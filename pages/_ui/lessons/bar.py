@@ -15,9 +15,11 @@ from streamlit.navigation.page import StreamlitPage
 
 from pages._ui import live
 from pages._ui.controls.link import follow_next
+from pages._ui.escaped import in_lesson
 from pages._ui.lessons.answers import compute
 from pages._ui.lessons.files import Ask, Lesson, LessonError, Step, lessons
 from pages._ui.qr import show_code
+from pages._ui.sentences import sentence
 from pages._ui.site import PAGES
 
 _PLACES = {
@@ -123,7 +125,8 @@ def bar(place: Place, presents: bool) -> None:
     with st.container(border=True, key="lesson", gap="small"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.markdown(
-                f":small[{lesson.title} · {place.number} of {len(lesson.steps)}]", width="stretch"
+                f":small[{in_lesson(lesson.title)} · {place.number} of {len(lesson.steps)}]",
+                width="stretch",
             )
             live.page.stage(
                 present=presents,
@@ -144,7 +147,7 @@ def bar(place: Place, presents: bool) -> None:
             onward = st.button(
                 "All lessons" if last else "Next", shortcut="n", key="step.next", type="primary"
             )
-        st.markdown(step.say)
+        st.markdown(in_lesson(step.say))
         if step.ask is not None:
             ask(place, step.ask)
     if onward and last:
@@ -162,12 +165,13 @@ def ask(place: Place, question: Ask) -> None:
 
 def choice(place: Place, question: Ask) -> str:
     """One of the options, then the computed value and the option that it makes right."""
-    texts = [option.text for option in question.options]
-    answer = st.radio(question.question, texts, index=None, horizontal=True, key=_answer_key(place))
+    texts = [in_lesson(option.text) for option in question.options]
+    asked = in_lesson(question.question)
+    answer = st.radio(asked, texts, index=None, horizontal=True, key=_answer_key(place))
     if answer is None:
         return ""
     value = compute(place.step, question.answer)
-    right = question.right(value).text
+    right = in_lesson(question.right(value).text)
     return (
         f"You said **{answer}**. Computed just now: **{_with_unit(question, value)}**, **{right}**."
     )
@@ -176,9 +180,9 @@ def choice(place: Place, question: Ask) -> str:
 def guess(place: Place, question: Ask) -> str:
     """A number, then the computed one."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.markdown(f":small[{question.question}]", width="content")
+        st.markdown(f":small[{in_lesson(question.question)}]", width="content")
         guessed = st.number_input(
-            question.question,
+            in_lesson(question.question),
             value=None,
             format="%.6g",
             key=_answer_key(place),
@@ -203,7 +207,7 @@ def _answer_key(place: Place) -> str:
 
 
 def _with_unit(question: Ask, value: float) -> str:
-    return f"{value:.4g} {question.unit}".strip()
+    return f"{value:.4g} {in_lesson(question.unit)}".strip()
 
 
 def _place() -> Place | None:
@@ -214,7 +218,7 @@ def _place() -> Place | None:
     try:
         return _find(key)
     except LessonError as error:
-        st.warning(f"{error}.")
+        st.warning(sentence(error))
         return None
 
 

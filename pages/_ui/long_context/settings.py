@@ -12,7 +12,7 @@ from pages._ui.controls import Link, Text, open_link, setting, slider
 from pages._ui.figures.rope_pairs import QUANTITIES
 from pages._ui.figures.two_pictures import Lengths
 from pages._ui.long_context.words import pretty
-from pages._ui.sentences import counted, sentence
+from pages._ui.sentences import counted, plain_sentence
 from posembed_core import EncodingError, RotaryEncoding
 from posembed_core.long_context.pairs import MAX_DISTANCE
 from posembed_core.long_context.precision import ARITHMETICS
@@ -88,7 +88,7 @@ def reading_of(text: str | bytes) -> tuple[Sequence[RopeSettings], Sequence[Find
         reading = read_rope(read_config(text))
     except EncodingError as error:
         reason = "The settings are read from the text of a config.json."
-        return (), (Finding("error", "", sentence(error), reason),)
+        return (), (Finding("error", "", plain_sentence(error), reason),)
     return reading.settings, reading.findings
 
 

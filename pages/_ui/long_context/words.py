@@ -8,6 +8,7 @@ import re
 
 from torch import Tensor
 
+from pages._ui.escaped import in_code, in_markdown
 from pages._ui.numbers import with_minus_signs, written
 from pages._ui.sentences import sentence
 from pages._ui.theme import tinted
@@ -34,8 +35,9 @@ def pretty(config: object) -> str:
 def finding_text(finding: Finding) -> str:
     """What is so and why it matters, with the key that it is about where that isn't said."""
     named = finding.key and finding.key.rpartition(".")[2] not in finding.message
-    message, reason = sentence(finding.message.rstrip(".")), with_minus_signs(finding.reason)
-    return f"**{_plain(message)}** {reason}" + (f" (`{finding.key}`)" * bool(named))
+    key = f" ({in_code(finding.key)})" if named else ""
+    reason = in_markdown(with_minus_signs(finding.reason))
+    return f"**{sentence(finding.message.rstrip('.'))}** {reason}{key}"
 
 
 def settings_line(settings: RopeSettings, wanted: int) -> str:
@@ -43,14 +45,15 @@ def settings_line(settings: RopeSettings, wanted: int) -> str:
     encoding = settings.encoding
     own = (f"{name} {value}" for name, value in own_fields(encoding).items())
     fields = with_minus_signs(", ".join(own))
+    base_from, head_from = map(in_markdown, (settings.base_from, settings.head_dim_from))
     factor = encoding.attention_factor(wanted)
     rotated = encoding.rotary_dim
     part = "" if rotated == encoding.head_dim else f", {rotated} of them rotated"
     scores = "" if factor == 1 else f", so scores × {written(factor**2, '.6g')}"
     return (
         f"**{encoding.title}**{f' ({fields})' if fields else ''}; base {encoding.base:,.10g} "
-        f"({settings.base_from}); head of {encoding.head_dim} dimensions "
-        f"({settings.head_dim_from}){part}, paired {_layout(encoding.pairing)}; attention factor "
+        f"({base_from}); head of {encoding.head_dim} dimensions "
+        f"({head_from}){part}, paired {_layout(encoding.pairing)}; attention factor "
         f"{written(factor, '.6g')} on cos and sin{scores}."
     )
 
@@ -131,8 +134,3 @@ def scores_alt(arithmetic: Arithmetic) -> str:
 
 def _layout(pairing: str) -> str:
     return "by halves (m, m + d/2)" if pairing == "half" else "as neighbours (2m, 2m + 1)"
-
-
-def _plain(text: str) -> str:
-    # A config's own words are no Markdown.
-    return re.sub(r"([\\`*_{}\[\]<>#$~|:])", r"\\\1", text)

@@ -11,6 +11,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from pages._ui import live
+from pages._ui.escaped import in_plotly
 from pages._ui.figures import measures as figures
 from pages._ui.figures.axes import TwoLayouts, colour_peak, nice_ceiling
 from pages._ui.figures.table import (
@@ -122,7 +123,7 @@ def comparison_chart(tables: Sequence[PositionTable], in_spreads: bool) -> Chart
     for index, table in enumerate(tables, start=1):
         rows = span(table.max_seq_len, _SIDE)
         columns = span(table.embed_dim, _SIDE, of_dimensions=True)
-        title = f"{table.source}: {table.max_seq_len} × {table.embed_dim}"
+        title = f"{in_plotly(table.source)}: {table.max_seq_len} × {table.embed_dim}"
         besides.append(Beside(title, rows, columns, table.max_seq_len, table.embed_dim))
         similar.append(span(table.max_seq_len, _SIDE))
         unit = float(table.rows.std(correction=0)) if in_spreads else 1.0

@@ -9,6 +9,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
+from pages._ui.escaped import unmarked
 from pages._ui.server.installed_model import model_problem, needed_model
 from pages._ui.table import arrays as table_arrays
 from pages._ui.table.film import training_chart
@@ -263,4 +264,4 @@ def _spec(spec: TrainingSpec) -> dict[str, str]:
 
 def _plain(text: str) -> str:
     # A picture that is taken away shows what was on the screen: it can't be asked for more cells.
-    return text.replace("**", "").replace("; zoom in to see all", "")
+    return unmarked(text).replace("; zoom in to see all", "")

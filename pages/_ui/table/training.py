@@ -10,6 +10,7 @@ import streamlit as st
 
 from pages._ui.controls.controls import setting
 from pages._ui.controls.link import Link
+from pages._ui.escaped import in_markdown
 from pages._ui.sentences import sentence
 from pages._ui.server.kept import kept
 from pages._ui.server.training_queue import RUNS, RunState, TooManyRunsError
@@ -68,7 +69,7 @@ def choose_spec(link: Link, task: str) -> TrainingSpec:
     try:
         return TrainingSpec(task=task, snapshot_every=every, **fields)
     except EncodingError as error:
-        st.error(f"{sentence(error)} Shown instead: {error.nearest}.")
+        st.error(f"{sentence(error)} Shown instead: {in_markdown(error.nearest)}.")
         fields[str(error.field)] = error.nearest
         return TrainingSpec(task=task, snapshot_every=every, **fields)
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import streamlit as st
 
 from pages._ui.controls import Link, slider
+from pages._ui.escaped import unmarked
 from pages._ui.sentences import sentence
 from pages._ui.server.installed_model import model_problem
 from pages._ui.table.film import show_training
@@ -31,6 +32,7 @@ from pages._ui.table.settings import (
     write,
 )
 from pages._ui.table.sources import (
+    MODEL,
     choose_source,
     has_patches,
     measures,
@@ -131,7 +133,7 @@ def gradient(link: Link, chosen: Chosen) -> None:
             start = min(slider(link, "start", starts, 5, step=1), rows - length)
         step = step_on(spec, start, length)
         sentences = gradient_said(step, length)
-        show(gradient_chart(step), "table.gradient", sentences.replace("**", ""))
+        show(gradient_chart(step), "table.gradient", unmarked(sentences))
         st.markdown(sentences)
         remember(PAGE, start=start, length=length)
         write(link, "start", "tokens")
@@ -225,6 +227,10 @@ def _follow_live(chosen: Chosen, pictures: Callable[[Progress], None]) -> None:
 
 def _table_or_why(link: Link, source: str, chosen: Chosen) -> PositionTable | None:
     """The chosen table; None, with the reason on the page, where there is none."""
+    if source == MODEL and model_problem():
+        st.info(model_problem())
+        link.write()
+        return None
     try:
         return table_of(source, chosen.progress, chosen.own)
     except (CheckpointError, EncodingError) as error:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pages._ui.escaped import in_markdown
 from pages._ui.numbers import written
-from pages._ui.sentences import counted
+from pages._ui.sentences import counted, sentence
 from pages._ui.table.training import Progress
 from posembed_core.tables.measures.analysis import Measures
 from posembed_core.tables.measures.similarity import adjacent_cosine
@@ -92,9 +93,9 @@ def gradient_said(step: GradientStep, length: int) -> str:
 
 def described(table: PositionTable) -> str:
     """What table this is, and what was recognised about it."""
-    notes = "".join(f" {note[0].upper()}{note[1:]}." for note in table.notes)
+    notes = "".join(f" {sentence(note)}" for note in table.notes)
     return (
-        f"**{table.source}**, {table.name}: {counted(table.max_seq_len, 'position')} × "
+        f"{_named(table)}: {counted(table.max_seq_len, 'position')} × "
         f"{counted(table.embed_dim, 'dimension')}.{notes}"
     )
 
@@ -148,7 +149,7 @@ def compared(tables: Sequence[PositionTable], measured: Sequence[Measures]) -> s
     for table, numbers in zip(tables, measured, strict=True):
         wave = numbers.sinusoid
         values = (
-            f"**{table.source}**, {table.name}",
+            _named(table),
             written(numbers.mean_norm, ".3g"),
             if_defined(numbers.adjacent),
             if_defined(numbers.adjacent_centred),
@@ -168,6 +169,10 @@ def _waves(fit: SinusoidFit) -> str:
 def if_defined(value: float | None, pattern: str = ".2f") -> str:
     """The number as text, or that there is none."""
     return "undefined" if value is None else written(value, pattern)
+
+
+def _named(table: PositionTable) -> str:
+    return f"**{in_markdown(table.source)}**, {in_markdown(table.name)}"
 
 
 DISTANCE = (

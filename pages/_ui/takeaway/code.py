@@ -8,6 +8,7 @@ from typing import Any
 
 import streamlit as st
 
+from pages._ui.escaped import in_markdown
 from posembed_core.scripts.values import NoRecipeError
 
 Script = Callable[[], str]
@@ -58,7 +59,7 @@ def _show_script(script: Script, name: str, key: str) -> None:
     try:
         text = script()
     except (NoRecipeError, NothingShownError) as error:
-        st.caption(str(error))
+        st.caption(in_markdown(error))
         return
     st.caption("Plain PyTorch, without this project: it prints the numbers shown here.")
     st.code(text, "python", height=_HEIGHT)

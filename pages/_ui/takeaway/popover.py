@@ -9,6 +9,7 @@ from urllib.parse import urlencode, urlsplit
 import streamlit as st
 
 from pages._ui import live
+from pages._ui.escaped import in_markdown
 from pages._ui.sentences import sentence
 from pages._ui.takeaway.code import NothingShownError
 from pages._ui.takeaway.drawings import MAX_DRAWINGS, read_drawings
@@ -54,7 +55,7 @@ def take_away_popover(view: Callable[[], View], charts: Mapping[str, str], *, ke
         try:
             shown = view()
         except NothingShownError as error:
-            st.caption(str(error))
+            st.caption(in_markdown(error))
             return
         st.markdown("**Picture**" if len(charts) < 2 else "**Pictures**")
         live.page.picture_buttons(charts, shown.name, key=f"{key}.picture")
@@ -88,7 +89,7 @@ def _page(view: View, part: str, page: Callable[[], str], key: str) -> None:
 def _text(view: View, text: Text, key: str) -> None:
     kind = text.name.rpartition(".")[2]
     st.download_button(
-        f"{text.about[0].upper()}{text.about[1:]} ({kind})",
+        f"{in_markdown(text.about[0].upper() + text.about[1:])} ({kind})",
         text.make,
         f"{view.name}-{text.name}",
         _MIME.get(kind, "text/plain"),
@@ -130,9 +131,7 @@ def _arrays(view: View, key: str) -> None:
             key=f"{key}.format",
             label_visibility="collapsed",
         )
-    st.caption(
-        f"{table.about[0].upper()}{table.about[1:]}. Files go up to {said_bytes(MAX_BYTES)}."
-    )
+    st.caption(f"{sentence(table.about)} Files go up to {said_bytes(MAX_BYTES)}.")
     try:
         check_size(table, kind)
     except TooLargeError as error:

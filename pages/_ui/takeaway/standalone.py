@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import json
 import re
 import tomllib
@@ -11,6 +10,8 @@ from pathlib import Path
 
 import plotly.graph_objects as go
 import plotly.io
+
+from pages._ui.escaped import in_html
 
 _CONFIG = Path(__file__).parents[3] / ".streamlit" / "config.toml"
 _FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif'
@@ -83,10 +84,10 @@ def standalone_html(
         config={"displaylogo": False, "responsive": True},
     )
     return _PAGE.format(
-        title=html.escape(title),
-        alt=html.escape(alt),
-        caption=html.escape(caption),
-        link=html.escape(link),
+        title=in_html(title),
+        alt=in_html(alt),
+        caption=in_html(caption),
+        link=in_html(link),
         name=json.dumps(name).replace("<", "\\u003c"),
         figure=drawn,
         text=_colours()["text-color"],

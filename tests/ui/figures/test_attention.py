@@ -35,7 +35,7 @@ def test_every_picture_has_words_on_both_axes_and_the_first_no_difference() -> N
     for trace in figure.data:
         for axis in (trace.xaxis, trace.yaxis):
             drawn = figure.layout[f"{axis[0]}axis{axis[1:]}"]
-            assert drawn.ticktext == ("[CLS]", "the", "‹b>", "an-extraord…")
+            assert drawn.ticktext == ("[CLS]", "the", "&lt;b&gt;", "an-extraord…")
             assert drawn.tickvals == (0, 1, 2, 3)
         # The first word is on top, as in a written matrix.
         assert figure.layout[f"yaxis{trace.yaxis[1:]}"].range == (3.5, -0.5)
