@@ -71,6 +71,27 @@ def test_a_view_reaches_everybody(new_page: Callable[..., Page], app: str, view:
             assert barriers(page) == [], f"{screen}, {theme}"
 
 
+LINK = "lesson=handbook-injection.3"
+
+
+@pytest.mark.parametrize(
+    "link", [*(f"{page.path}?present=true" for page in HERE[1:]), "?present=true", f"?{LINK}",
+             f"?{LINK}&present=true"],
+)  # fmt: skip
+def test_projector_and_lesson_reach_everybody(
+    new_page: Callable[..., Page], app: str, link: str
+) -> None:
+    page = new_page(tolerate=AT_A_LINK, reduced_motion="reduce")
+    page.goto(f"{app}/{link}")
+    arrive(page, link.startswith("lesson?"))
+    for screen, theme in itertools.product((DESKTOP, ZOOMED, PHONE), THEMES):
+        resize(page, screen)
+        page.emulate_media(color_scheme=theme)
+        settled(page)
+        assert barriers(page) == [], f"{screen}, {theme}"
+        assert too_wide(page) == [], f"{screen}, {theme}"
+
+
 def popovers(page: Page) -> list[str]:
     """What stands on the buttons that open something on the page."""
     return [
