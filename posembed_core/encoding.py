@@ -65,6 +65,8 @@ class Encoding(ABC):
     beyond: ClassVar[str] = ""
     # Whether position acts inside attention alone, so that the vectors stay as they are: h = e.
     acts_inside: ClassVar[bool] = False
+    # Whether a key's score depends on the other keys, too: they must all be there.
+    counts_keys: ClassVar[bool] = False
     # Whether the contribution is proportional to the scale.
     is_linear: ClassVar[bool] = True
     # Other names that `create` takes for a field, where the attribute cannot have that name.

@@ -10,6 +10,7 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 from streamlit.testing.v1 import AppTest
 
+import posembed_core as pc
 from pages._ui.combine.settings import read_link
 from pages._ui.lessons import answers
 from pages._ui.lessons.files import LessonError, Step, lessons, read_lesson
@@ -17,6 +18,7 @@ from pages._ui.server import pictures
 from pages._ui.server.pictures import picture
 from pages._ui.server.setting import Setting
 from pages._ui.site import FOLDER, PAGES
+from posembed_core.tables.measures.similarity import distance_decay
 
 LESSONS = lessons()
 STEPS = [
@@ -214,3 +216,44 @@ def test_the_teachers_links_work_as_written(link: str) -> None:
 def test_the_exercise_in_which_words_drown_begins_without_position() -> None:
     (link,) = [link for link in teaching_links() if "lock=length" in link]
     assert dict(parse_qsl(urlsplit(link).query))["scale"] == "0"
+
+
+def turns(params: dict[str, str], pair: int) -> float:
+    return answers.positions_a_turn(params, pair)
+
+
+@pytest.mark.parametrize("layout", ["interleaved", "concatenated"])
+@pytest.mark.parametrize("dimension", [8, 64])
+def test_a_pair_comes_back_after_its_wavelength_in_both_layouts(
+    layout: str, dimension: int
+) -> None:
+    params = {"layout": layout, "dimension": f"{dimension}", "base": "100"}
+    for pair in (0, 1, dimension // 2 - 1):
+        expected = 2 * math.pi * 100 ** (2 * pair / dimension)
+        assert turns(params, pair) == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("encoding", ["none", "learned", "rope", "alibi"])
+def test_what_has_no_waves_has_no_wavelength(encoding: str) -> None:
+    with pytest.raises(LessonError, match="sines and cosines"):
+        turns({"encoding": encoding}, 0)
+    with pytest.raises(LessonError, match="a pair from 0 to 31, got 32"):
+        turns({}, 32)
+
+
+def test_the_numbers_that_lessons_say_are_those_computed() -> None:
+    slowest = turns({}, 31) / turns({}, 0)
+    assert f"{slowest:,.0f} times" in texts("frequencies")
+    spec = pc.TrainingSpec(max_seq_len=32, embed_dim=16, steps=400)
+    *_, last = pc.train_table(spec)
+    decay = distance_decay(last.weight).values
+    for apart in (1, 8, 16):
+        assert f"{float(decay[apart]):.2f}".replace("-", "−") in texts("random-matrix")
+    assert decay[30] > 0
+    with_root = answers.norm_ratio({"token_std": "0.125", "sqrt_dim": "true"}, 5)
+    scaled = answers.norm_ratio({"token_std": "0.125", "scale": "0.13"}, 5)
+    assert scaled == pytest.approx(with_root, rel=0.05)
+
+
+def texts(lesson: str) -> str:
+    return (Path(__file__).parents[1] / "lessons" / f"{lesson}.toml").read_text(encoding="utf-8")

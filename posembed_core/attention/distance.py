@@ -21,6 +21,8 @@ from posembed_core.base import (
 from posembed_core.frequencies import position_angles
 from posembed_core.positions import sequence_length
 
+_DRAWS_AT_ONCE = 16  # each has a key at every distance
+
 
 def scores_at_distances(
     encoding: Encoding,
@@ -33,8 +35,9 @@ def scores_at_distances(
     """The score of query q with key k, for a key ``distances`` tokens before the query.
 
     ``softmax_scale`` multiplies the same terms as in attention. The query stands at the greatest
-    distance, so that no key has a negative position. For a score bias the axis before the last
-    is the head, as in ``scores``.
+    distance, so that no key has a negative position. Where a score depends on the other keys (CoPE
+    counts them), a key stands at every distance, the same at each. For a score bias the axis before
+    the last is the head, as in ``scores``.
 
     >>> import posembed_core as pc
     >>> alibi = pc.create("alibi", num_heads=2)
@@ -42,12 +45,14 @@ def scores_at_distances(
     >>> scores_at_distances(alibi, zeros, zeros, [0, 1, 16])[0].tolist()
     [0.0, -0.0625, -1.0]
     """
-    back = as_positions(distances)
-    query_position = back.max().clamp(min=0)
+    asked = as_positions(distances)
+    query_position = asked.max().clamp(min=0)
+    back = torch.arange(int(query_position) + 1) if encoding.counts_keys else asked
     keys = k.unsqueeze(-2).expand(*k.shape[:-1], len(back), k.shape[-1])
     positions = query_position[None], query_position - back
     scores = encoding.scores(q.unsqueeze(-2), keys, *positions, softmax_scale=softmax_scale)
-    return scores.squeeze(-2)
+    scores = scores.squeeze(-2)
+    return scores[..., asked] if encoding.counts_keys else scores
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +87,13 @@ def random_scores_at_distances(
     q, k = vectors[:draws], vectors[draws:]
     if isinstance(encoding, BiasEncoding):
         q, k = (x.unsqueeze(1).expand(-1, encoding.num_heads, -1) for x in (q, k))
-    scores = scores_at_distances(encoding, q, k, distances, softmax_scale=softmax_scale)
+    pieces = zip(q.split(_DRAWS_AT_ONCE), k.split(_DRAWS_AT_ONCE), strict=True)
+    scores = torch.cat(
+        [
+            scores_at_distances(encoding, *piece, distances, softmax_scale=softmax_scale)
+            for piece in pieces
+        ]
+    )
     return RandomScores(scores.mean(0), scores.std(0) / math.sqrt(draws))
 
 

@@ -44,6 +44,7 @@ class Cope(RelativeEncoding):
         r"p_{ij} = \sum_{t=j}^{i} \sigma(q_i^\top k_t),\quad s_{ij} = q_i^\top (k_j + e[p_{ij}])"
     )
     beyond: ClassVar[str] = "contextual positions are cut at the last row"
+    counts_keys: ClassVar[bool] = True
     scaled: ClassVar[bool] = False  # the code divides q·k alone by sqrt(d)
 
     npos_max: int = integer(64, "Positions", low=1, high=8192)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -77,6 +78,14 @@ class Kerple(BiasEncoding):
         drawn = seeded_uniform(2, self.num_heads, self.seed)
         p, a = (drawn * torch.tensor([[2.0], [1.0]])).clamp(min=_LEAST).tolist()
         return torch.tensor([self.bias_p or p, self.bias_a or a])
+
+    @property
+    def half_lives(self) -> Float[Tensor, " num_heads"]:
+        """(2^(1/p) - 1) / a with the logarithmic kernel, (ln 2 / a)^(1/p) with the power kernel."""
+        p, a = self.p_and_a.double().unbind()
+        if self.kernel == "log":
+            return torch.expm1(math.log(2.0) / p) / a
+        return (math.log(2.0) / a) ** p.reciprocal()
 
     def bias(
         self,

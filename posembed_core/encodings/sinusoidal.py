@@ -20,9 +20,10 @@ from posembed_core.registry import register
 class Sinusoidal(AdditiveEncoding):
     """PE[i, 2m] = sin(i / base^(2m/d)), PE[i, 2m+1] = cos(i / base^(2m/d)).
 
-    Vaswani et al. 2017, section 3.5. ``layout="concatenated"`` puts all sines before all cosines
-    (as tensor2tensor and fairseq do): the same columns in another order. An odd dimension has one
-    sine more than cosines: column k is sin for even k, else cos, of i / base^((k - k mod 2)/d).
+    Vaswani et al. 2017, section 3.5. ``layout="concatenated"`` puts all sines before all cosines:
+    the same columns in another order, which tensor2tensor and fairseq use too, but with exponents
+    m/(d/2 - 1): their table is this one at base^(1 + 1/(d/2 - 1)). An odd dimension has one sine
+    more than cosines: column k is sin for even k, else cos, of i / base^((k - k mod 2)/d).
     """
 
     slug: ClassVar[str] = "sinusoidal"
@@ -46,11 +47,12 @@ class Sinusoidal(AdditiveEncoding):
         checked = as_positions(positions)
         pe = torch.empty(*checked.shape, self.embed_dim, dtype=dtype)
         sines, cosines = self._columns()
-        write_waves(checked, self._inv_freq, sin=pe[..., sines], cos=pe[..., cosines])
+        write_waves(checked, self.wave_frequencies, sin=pe[..., sines], cos=pe[..., cosines])
         return pe
 
     @cached_property
-    def _inv_freq(self) -> Float[Tensor, " pairs"]:
+    def wave_frequencies(self) -> Float[Tensor, " pairs"]:
+        """Radians per position of each pair of sine and cosine, float64."""
         return inverse_frequencies(self.embed_dim, self.base)
 
     def _columns(self) -> tuple[slice, slice]:

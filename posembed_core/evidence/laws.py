@@ -24,8 +24,8 @@ LAWS: tuple[Law, ...] = (
     Law(
         id="conformance",
         slugs=_EVERY,
-        what="One position at a time equals all at once, finite to position 10,000,000, "
-        "deterministic, in the dtype asked for",
+        what="One position at a time equals all at once, finite at every position it has, up to "
+        "10,000,000, deterministic, in the dtype asked for",
         source="the project's own contract",
     ),
     Law(

@@ -29,6 +29,11 @@ class BiasEncoding(Encoding):
     acts_inside: ClassVar[bool] = True
     num_heads: int = integer(8, "Heads", low=1, high=256)
 
+    @property
+    def half_lives(self) -> Float[Tensor, " num_heads"] | None:
+        """The distance in tokens at which each head halves a weight; None without a formula."""
+        return None
+
     @abstractmethod
     def bias(
         self,

@@ -139,7 +139,9 @@ def ignored_keys(block: RopeBlock, cls: type[RotaryEncoding]) -> Iterator[Findin
     for key, value in block.keys.items():
         if value is None or key in read | _ANY_TYPE | _NAMES:
             continue
-        close = difflib.get_close_matches(str(key), everywhere, n=1, cutoff=0.8)
+        # YaRN's first code multiplies its factor by attn_factor; attention_factor replaces it.
+        near = [] if key == "attn_factor" else everywhere
+        close = difflib.get_close_matches(str(key), near, n=1, cutoff=0.8)
         hint = f"; did you mean {close[0]!r}?" if close and key not in everywhere else "."
         yield Finding(
             "warning",

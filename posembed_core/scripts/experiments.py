@@ -178,6 +178,9 @@ def distance_script(
     True
     """
     family, recipe, farthest = family_of(encoding), recipe_of(encoding), distances[-1]
+    if encoding.counts_keys:
+        distances = range(farthest + 1)
+    every = len(distances) == farthest + 1
     bare = isinstance(encoding, AdditiveEncoding | BiasEncoding)
     signature = "def scores_of(q: torch.Tensor, k: torch.Tensor) -> torch.Tensor:"
     own = Part(recipe, ("",), heading_of(encoding))
@@ -205,7 +208,7 @@ def distance_script(
         "softmax_scale": Given(encoding.softmax_scale(width)),
         "scaled": Given(getattr(encoding, "scaled", True)),
         "farthest": Given(farthest, "the query's position"),
-        "apart": Given(list(distances), "tokens back"),
+        "apart": Given(range(farthest + 1) if every else list(distances), "tokens back"),
         "asked": Given(
             [distance for distance in asked if distance in distances], "the distances to print"
         ),

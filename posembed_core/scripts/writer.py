@@ -19,7 +19,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 
-Constant = bool | int | float | str | tuple[float, ...] | list[int] | None
+Constant = bool | int | float | str | tuple[float, ...] | list[int] | range | None
 
 # An encoding's recipe and its family's block have these only where the encoding needs them.
 _WHERE_NEEDED = frozenset({"attention", "combine", "rotation", "scores", "values", "width"})

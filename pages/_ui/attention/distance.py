@@ -27,12 +27,8 @@ from posembed_core.attention.distance import (
 
 FARTHEST = 511  # the last distance in a table of 512 rows
 DRAWS = 256
+DISTANCES = range(FARTHEST + 1)
 _ASKED = (1, 10, 100)
-
-# Every distance up to 16, then about eight in each octave.
-DISTANCES = tuple(
-    sorted({*range(17), *_ASKED, *(round(16 * 2 ** (step / 8)) for step in range(40)), FARTHEST})
-)
 
 
 @dataclass(frozen=True)
@@ -69,8 +65,17 @@ def random_vectors(encoding: Encoding, head: int) -> RandomScores:
 
 @kept()
 def bound(encoding: RotaryEncoding) -> Float[Tensor, " distances"]:
-    """RoPE's bound at each of `DISTANCES`, in the units of `same_vector`: of a score of 1 at 0."""
+    """RoPE's bound at each of `DISTANCES`, of a score of 1 at 0, of the channels that turn."""
     return rotary_bound(encoding, DISTANCES)
+
+
+@kept()
+def turning(encoding: RotaryEncoding) -> Float[Tensor, " distances"]:
+    """`same_vector` of the channels that turn alone: the others' share is the same everywhere."""
+    vector = torch.zeros(encoding.head_dim, dtype=torch.float64)
+    vector[: encoding.rotary_dim] = 1.0
+    factor = encoding.softmax_scale(encoding.head_dim)
+    return scores_at_distances(encoding, vector, vector, DISTANCES, softmax_scale=factor)
 
 
 @kept()
@@ -84,7 +89,9 @@ def claims(encoding: Encoding, head: int) -> Sequence[Claim]:
 
 
 def _rotary_claims(encoding: RotaryEncoding) -> Sequence[Claim]:
-    ratios = same_vector(encoding, 0) / same_vector(encoding, 0)[0]
+    ratios = turning(encoding) / turning(encoding)[0]
+    whole = encoding.rotary_dim == encoding.head_dim
+    those = "" if whole else f" on the {encoding.rotary_dim} channels that turn"
     cosines = mean_cosine(encoding, DISTANCES)
     rows = []
     for distance in _ASKED:
@@ -92,7 +99,7 @@ def _rotary_claims(encoding: RotaryEncoding) -> Sequence[Claim]:
         claimed, computed = float(cosines[at]), float(ratios[at])
         rows.append(
             Claim(
-                f"q = k, {distance} apart: the mean of cos(nω) over pairs (rotation alone)",
+                f"q = k{those}, {distance} apart: the mean of cos(nω) over pairs (rotation alone)",
                 written(claimed, ".6f"),
                 written(computed, ".6f"),
                 _difference(computed - claimed),
@@ -101,7 +108,8 @@ def _rotary_claims(encoding: RotaryEncoding) -> Sequence[Claim]:
     room = bound(encoding) - ratios.abs()
     rows.append(
         Claim(
-            f"q = k: never above the bound of Su et al. 2021, eq. 37 ({len(DISTANCES)} distances)",
+            f"q = k{those}: never above the bound of Su et al. 2021, eq. 37 ({len(DISTANCES)} "
+            "distances)",
             "bound − |score| ≥ 0",
             f"at least {written(room.min(), '.3g')}",
             "holds" if float(room.min()) > -1e-9 else "does not hold",
@@ -122,13 +130,19 @@ def _rotary_claims(encoding: RotaryEncoding) -> Sequence[Claim]:
 
 def _bias_claims(encoding: BiasEncoding, head: int) -> Sequence[Claim]:
     measured = float(measured_half_lives(encoding)[head])
-    computed = "none within 8,192" if math.isinf(measured) else f"{written(measured, '.4f')} tokens"
-    slopes = getattr(encoding, "slopes", None)
+    first = 0 if math.isinf(measured) else math.ceil(measured - 1e-6)
+    computed = f"first at {first:,} tokens" if first else "none within 8,192"
     claimed = difference = "none"
-    if slopes is not None:
-        expected = float(half_lives(slopes)[head])
+    if hasattr(encoding, "slopes"):  # a straight line: right between whole distances, too
+        expected = float(half_lives(encoding.slopes)[head])
         claimed = f"ln 2 / m = {written(expected, '.4f')} tokens"
+        computed = f"{written(measured, '.4f')} tokens" if first else computed
         difference = _difference(measured - expected)
+    elif encoding.half_lives is not None:
+        expected = float(encoding.half_lives[head])
+        claimed = f"by the kernel {written(expected, ',.4f')} tokens"
+        agrees = first - 1 - 1e-4 < expected < first + 1e-4 if first else expected > 8192
+        difference = "agrees" if agrees else "does not agree"
     rows = [Claim(f"half-life of a weight, head {head + 1}", claimed, computed, difference)]
     if hasattr(encoding, "buckets"):
         rows.append(_bucket_claim(encoding))

@@ -10,7 +10,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from pages._ui import live
-from pages._ui.attention.distance import DISTANCES, bound, random_vectors, same_vector
+from pages._ui.attention.distance import DISTANCES, bound, random_vectors, same_vector, turning
 from pages._ui.attention.inputs import Seen
 from pages._ui.figures.attention import (
     CHANGES,
@@ -179,7 +179,7 @@ def distance_picture(encodings: Sequence[Encoding], titles: Sequence[str], head:
         curve = same_vector(encoding, head)
         same.append(Curve(column, title, (curve - curve[0]).tolist()))
         if isinstance(encoding, RotaryEncoding):
-            above = (bound(encoding) - 1) * curve[0]
+            above = (bound(encoding) - 1) * turning(encoding)[0]
             bounds.append(Curve(column, title, above.tolist()))
         scores = random_vectors(encoding, head)
         error = scores.standard_error.tolist()

@@ -34,8 +34,9 @@ def about_the_table(chosen: Chosen) -> str:
     """What the columns of the table of facts mean."""
     return (
         f"{sizes(chosen)}. Rotations are shown at {SHOWN} positions, scaled by {FACTOR:g} after "
-        f"training on {TRAINED}. *Numbers learned*: all that training shapes; a bias has "
-        f"{NUM_HEADS} heads here, every other encoding one. *Defined*: there is a value, but "
+        f"training on {TRAINED}. *Numbers learned*: all that training shapes, in a bias those of "
+        f"all {NUM_HEADS} heads, where position acts on projections those of one head (or of a "
+        "table that the heads share). *Defined*: there is a value, but "
         "nothing in training prepared the model for it. *‖h − e‖*: how far a position moves a "
         "token's vector, the mean over positions; — where it acts inside attention and h = e."
     )

@@ -21,7 +21,7 @@ from pages._ui.lessons.files import LessonError, Step
 from pages._ui.server.kept import kept
 from pages._ui.server.pictures import picture
 from posembed_core import TrainingSpec, train_table
-from posembed_core.base import AdditiveEncoding, Encoding
+from posembed_core.base import Encoding
 from posembed_core.combination import concat_identity
 from posembed_core.operations import Combined
 from posembed_core.tables.measures.similarity import adjacent_cosine
@@ -94,11 +94,12 @@ def weights_saved(params: Params, out: int) -> float:
 def positions_a_turn(params: Params, pair: int) -> float:
     """After how many positions the sine and cosine of a pair come back: 2π / ω, pairs from 0 on."""
     encoding = read_link(params)[0].encoding
-    if not isinstance(encoding, AdditiveEncoding):
+    waves = getattr(encoding, "wave_frequencies", None)
+    if waves is None:
         raise LessonError("positions_a_turn needs an encoding of sines and cosines")
-    # The angle of one step, as the table itself shows it.
-    row = encoding.table([1], dtype=torch.float64)[0]
-    return 2 * math.pi / math.atan2(float(row[2 * pair]), float(row[2 * pair + 1]))
+    if not 0 <= pair < len(waves):
+        raise LessonError(f"positions_a_turn needs a pair from 0 to {len(waves) - 1}, got {pair}")
+    return 2 * math.pi / float(waves[pair])
 
 
 def shuffle_error(params: Params, encoding: str) -> float:

@@ -1,12 +1,13 @@
 """Score against distance: one query at the last position, one key at each distance before it."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import torch
 
-apart, asked, farthest = [0, 1, 10], [1, 10], 10
+apart: Sequence[int] = range(11)
+asked, farthest = [1, 10], 10
 width, draws, softmax_scale, value, base = 8, 256, 0.5, 1.0, 10000.0
 omega: torch.Tensor
 i: torch.Tensor
@@ -59,6 +60,6 @@ fallen = (b[0] - b >= math.log(2)).nonzero().flatten().tolist()  # a weight is h
 if fallen:
     before, first = b[fallen[0] - 1], b[fallen[0]]
     part = (before - b[0] + math.log(2)) / (before - first)  # between two whole distances
-    print(f"half-life {fallen[0] - 1 + part:.6f} tokens")
+    print(f"half-life {fallen[0] - 1 + part:.6f} tokens (on a line between whole distances)")
 else:
     print(f"half-life not within {long} tokens")

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
+import numpy as np
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 
 import posembed_core as pc
 from posembed_core.attention.distance import (
     measured_half_lives,
+    random_scores_at_distances,
     rotary_bound,
     scores_at_distances,
 )
@@ -132,6 +137,51 @@ def test_scores_at_distances() -> None:
     ones = torch.ones(128, dtype=torch.float64)
     scores = scores_at_distances(rope, ones, ones, [1, 10, 100]) / 128
     assert scores.tolist() == pytest.approx([0.9702, 0.6691, 0.4772], abs=6e-5)
+
+
+@pytest.mark.parametrize("distances", [range(512), [0, 1, 10, 63, 100, 511], [100, 3]])
+def test_cope_counts_every_key(distances: Sequence[int]) -> None:
+    cope = pc.create("cope", head_dim=32)
+    ones = torch.ones(32, dtype=torch.float64)
+    factor = 32**-0.5
+    scores = scores_at_distances(cope, ones, ones, distances, softmax_scale=factor)
+    keys = ones.expand(512, 32)
+    row = cope.scores(ones[None], keys, [511], range(512), softmax_scale=factor)[0].flip(0)
+    torch.testing.assert_close(scores, row[list(distances)], rtol=0, atol=1e-12)
+
+
+def test_cope_s_curve_is_flat_where_it_has_no_more_rows() -> None:
+    cope = pc.create("cope", head_dim=32)
+    ones = torch.ones(32, dtype=torch.float64)
+    scores = scores_at_distances(cope, ones, ones, range(512), softmax_scale=32**-0.5)
+    assert float(scores[100] - scores[63]) == pytest.approx(0, abs=1e-12)
+    assert float(scores[63:].std()) == pytest.approx(0, abs=1e-12)
+
+
+@pytest.mark.parametrize("slug", ["rope", "cope", "shaw", "alibi"])
+def test_the_mean_of_random_scores_is_that_of_all_draws(slug: str) -> None:
+    sizes = {"num_heads": 2} if slug == "alibi" else {"head_dim": 8}
+    encoding = pc.create(slug, **sizes)
+    scores = random_scores_at_distances(encoding, 8, [0, 3, 9], draws=40)
+    vectors = torch.from_numpy(np.random.RandomState(0).randn(80, 8))
+    q, k = vectors[:40], vectors[40:]
+    if slug == "alibi":
+        q, k = (x[:, None].expand(-1, 2, -1) for x in (q, k))
+    each = scores_at_distances(encoding, q.float().double(), k.float().double(), [0, 3, 9])
+    torch.testing.assert_close(scores.mean, each.mean(0), rtol=1e-6, atol=1e-6)
+    torch.testing.assert_close(scores.standard_error, each.std(0) / 40**0.5, rtol=1e-6, atol=1e-6)
+
+
+@given(st.floats(0.01, 2), st.floats(0.01, 1), st.sampled_from(["log", "power"]))
+def test_kerple_halves_a_weight_where_its_formula_says(p: float, a: float, kernel: str) -> None:
+    kerple = pc.create("kerple", num_heads=1, bias_p=(p,), bias_a=(a,), kernel=kernel)
+    half = float(kerple.half_lives[0])
+    p, a = kerple.p_and_a[:, 0].double().tolist()
+    fall = p * math.log1p(a * half) if kernel == "log" else a * half**p
+    assert fall == pytest.approx(math.log(2))
+    if half < 8000:
+        measured = float(measured_half_lives(kerple)[0])
+        assert math.floor(half - 1e-3) <= measured <= math.ceil(half + 1e-3)
 
 
 def test_the_bound_holds_for_any_vectors() -> None:

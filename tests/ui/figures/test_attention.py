@@ -8,7 +8,8 @@ import torch
 
 import posembed_core as pc
 from pages._ui import live
-from pages._ui.attention.distance import DISTANCES, claims, same_vector
+from pages._ui.attention.distance import DISTANCES, bound, claims, same_vector, turning
+from pages._ui.attention.pictures import distance_picture
 from pages._ui.figures.attention import (
     CHANGES,
     SCORES,
@@ -21,6 +22,7 @@ from pages._ui.figures.attention import (
     trace_name,
 )
 from pages._ui.figures.attention_lines import Curve, distance_figure, shuffle_figure
+from posembed_core.attention.distance import scores_at_distances
 from posembed_core.tokens.words import split_words, word_vectors
 
 WORDS = ("[CLS]", "the", "<b>", "an-extraordinary-word")
@@ -108,6 +110,51 @@ def test_curves_are_the_scores_at_each_distance() -> None:
     table = sinusoidal.table([511, 411], torch.float64)
     score = float(same_vector(sinusoidal, 0)[DISTANCES.index(100)])
     assert score == pytest.approx(float(table[0] @ table[1]) / 8**0.5)
+
+
+@pytest.mark.parametrize("slug", ["rope", "rope-yarn", "rope-proportional"])
+@pytest.mark.parametrize("fraction", [0.25, 0.5, 1.0])
+@pytest.mark.parametrize("width", [32, 128])
+def test_claims_hold_on_the_channels_that_turn(slug: str, fraction: float, width: int) -> None:
+    encoding = pc.create(slug, head_dim=width, rotary_fraction=fraction)
+    *cosines, su, _ = claims(encoding, 0)
+    for claim in cosines:
+        assert claim.claimed == claim.computed
+    assert su.difference == "holds"
+    assert ("channels that turn" in su.what) == (encoding.rotary_dim < width)
+
+
+def test_the_bound_s_curve_starts_above_the_scores() -> None:
+    partial = pc.create("rope", head_dim=32, rotary_fraction=0.25)
+    figure, _ = distance_picture([partial], ["RoPE"], 0)
+    (scores,) = (trace for trace in figure.data if trace.name == "RoPE" and trace.xaxis != "x2")
+    (above,) = (trace for trace in figure.data if trace.name == "RoPE: bound")
+    assert (np.array(above.y) - np.array(scores.y)).min() >= -1e-9
+    turned = float(turning(partial)[0])
+    assert above.y[0] == pytest.approx((float(bound(partial)[0]) - 1) * turned)
+
+
+def test_every_distance_is_drawn() -> None:
+    rope = pc.create("rope", head_dim=32)
+    figure, _ = distance_picture([rope], ["RoPE"], 0)
+    for trace in figure.data:
+        if trace.fill != "toself":
+            assert list(trace.x) == list(range(512))
+    ones = torch.ones(32, dtype=torch.float64)
+    exact = scores_at_distances(rope, ones, ones, [0, 314], softmax_scale=32**-0.5)
+    (curve,) = (trace for trace in figure.data if trace.name == "RoPE" and trace.xaxis != "x2")
+    assert curve.y[314] == pytest.approx(float(exact[1] - exact[0]))
+
+
+def test_a_half_life_is_claimed_where_there_is_a_formula() -> None:
+    kerple = pc.create("kerple", num_heads=12)
+    for head in range(12):
+        (claim,) = claims(kerple, head)
+        assert f"{float(kerple.half_lives[head]):,.4f}" in claim.claimed
+        assert claim.difference == "agrees"
+    (t5, _) = claims(pc.create("t5", num_heads=12), 0)
+    assert t5.claimed == "none"
+    assert "first at" in t5.computed or "none within" in t5.computed
 
 
 def test_claims_that_fail_would_show() -> None:
