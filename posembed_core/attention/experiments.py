@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import torch
@@ -13,6 +15,8 @@ from posembed_core.attention.layer import Projections, attend, checked_positions
 from posembed_core.base import AdditiveEncoding, Encoding, EncodingError, Positions
 from posembed_core.operations import LayerNorm
 
+Tested = Literal["order", "reversal", "nothing"]
+
 
 @dataclass(frozen=True, eq=False)
 class PermutationTest:
@@ -20,7 +24,9 @@ class PermutationTest:
 
     ``permutation[i]`` is the word that moves to slot i. ``error`` is ‖f(PX) - P f(X)‖ per slot,
     over all heads; ``maximum`` its greatest entry in absolute value, ``frobenius`` its norm, and
-    ``output_norm`` is ‖f(X)‖, for comparison.
+    ``output_norm`` is ‖f(X)‖, for comparison. ``tested`` says what the shuffle can show: an
+    ``"order"``; only a ``"reversal"``, which what depends on how far apart words are can't notice;
+    or ``"nothing"``, since all words are alike. It is the seed's shuffle number ``draws``.
     """
 
     permutation: Int[Tensor, " n"]
@@ -28,6 +34,39 @@ class PermutationTest:
     maximum: float
     frobenius: float
     output_norm: float
+    tested: Tested = "order"
+    draws: int = 1
+
+
+def telling_shuffle(
+    tokens: Float[Tensor, "n embed_dim"], seed: int
+) -> tuple[Int[Tensor, " n"], Tested, int]:
+    """The seed's first shuffle that can tell something of the order, what it tells, its number.
+
+    It puts another word somewhere, equal words being one, and doesn't only turn the text around.
+    Where only that is left (two words), that; where all words are alike, the first.
+
+    >>> order, tested, draws = telling_shuffle(torch.tensor([[1.0], [2.0], [1.0]]), seed=0)
+    >>> tested
+    'order'
+    >>> telling_shuffle(torch.ones(3, 2), seed=0)[1]
+    'nothing'
+    """
+    words = torch.unique(tokens, dim=0, return_inverse=True)[1].flatten()
+    n, counts = len(words), words.bincount().tolist()
+    texts = math.factorial(n)
+    for count in counts:
+        texts //= math.factorial(count)
+    useless = [words, words.flip(0)]
+    known = 1 if torch.equal(*useless) else 2
+    tested: Tested = "order" if texts > known else "reversal" if texts > 1 else "nothing"
+    if tested == "reversal":
+        useless.pop()
+    random, draws = np.random.RandomState(seed), 0
+    while True:
+        order, draws = torch.from_numpy(random.permutation(n)), draws + 1
+        if tested == "nothing" or not any(torch.equal(words[order], text) for text in useless):
+            return order, tested, draws
 
 
 def permutation_test(
@@ -44,6 +83,7 @@ def permutation_test(
 ) -> PermutationTest:
     """Shuffle the words with a seed while positions stay with the slots, and compare the outputs.
 
+    The shuffle is `telling_shuffle`, the first of the seed's that changes the text.
     Without position and mask the outputs are shuffled with the words (both are the same sum in
     another order, so any error is rounding). A causal mask alone breaks that: a word's output
     depends on which words come before it.
@@ -55,7 +95,7 @@ def permutation_test(
     >>> permutation_test(tokens, none, projections, seed=1).maximum < 1e-6
     True
     """
-    order = torch.from_numpy(np.random.RandomState(seed).permutation(len(tokens)))
+    order, tested, draws = telling_shuffle(tokens, seed)
     outputs = [
         attend(
             ordered,
@@ -76,6 +116,8 @@ def permutation_test(
         maximum=float(error.abs().max()),
         frobenius=float(torch.linalg.vector_norm(error)),
         output_norm=float(torch.linalg.vector_norm(outputs[1])),
+        tested=tested,
+        draws=draws,
     )
 
 

@@ -41,12 +41,14 @@ def shuffle_script(
     head: Head,
     *,
     seed: int,
+    draws: int = 1,
     scale: float = 1.0,
     sqrt_dim: bool = False,
 ) -> str:
     """The script of `attention.experiments.permutation_test`, without a mask and with one.
 
-    All heads, in float64; ``head`` says where the projections come from. Raises `NoRecipeError` as
+    ``draws`` is the test's: which of the seed's shuffles it is. All heads, in float64; ``head``
+    says where the projections come from. Raises `NoRecipeError` as
     `posembed_core.scripts.combine.attention_script` does.
 
     >>> import posembed_core as pc
@@ -69,7 +71,10 @@ def shuffle_script(
         Part(_PROBES, ("shuffle",)),
     ]
     given = _given(tokens, encoding, head, length_of(tokens), scale, sqrt_dim)
-    given |= {"shuffle_seed": Given(seed)}
+    given |= {
+        "shuffle_seed": Given(seed),
+        "draws": Given(draws, "the first of the seed's shuffles that changes the text"),
+    }
     title = f"{encoding.title}: attention on shuffled words. {PROMISE}"
     return write(title, parts, given, double=True)
 

@@ -93,7 +93,10 @@ def shuffle_shown(chosen: Chosen) -> OnScreen:
 
     def write(encoding: Encoding) -> str:
         options = _options(chosen, encoding, scale)
-        return shuffle_script(_tokens(chosen), encoding, _head(chosen), seed=seed, **options)
+        draws = shuffled(chosen.scene, encoding, seed, scale, False, 1.0).draws
+        return shuffle_script(
+            _tokens(chosen), encoding, _head(chosen), seed=seed, draws=draws, **options
+        )
 
     return OnScreen(
         name=_name(chosen, "shuffle"),

@@ -91,7 +91,7 @@ def shuffle(link: Link, chosen: Chosen) -> None:
     )
     show_shuffle(plain, masked, chosen.titles, chosen.inputs.tokens)
     st.markdown(shuffle_table(chosen.titles, plain, masked))
-    st.markdown(shuffle_said(chosen.titles, plain, masked))
+    st.markdown(shuffle_said(chosen.titles, plain, masked, scale))
     remember(PAGE, scale=scale, shuffle=seed)
     finish(link, "scale", "shuffle")
 
@@ -105,7 +105,7 @@ def shift(link: Link, chosen: Chosen) -> None:
     tests = [shifted_or_why(chosen.scene, encoding, by, scale) for encoding in chosen.encodings]
     words = chosen.inputs.tokens
     show(shift_chart(tests, chosen.titles, words, chosen.head), SHIFTS, SHIFT_ALT)
-    st.markdown(shift_table(chosen.titles, tests))
+    st.markdown(shift_table(chosen.titles, tests, by, scale))
     st.markdown(f":small[{shift_said(by, len(words), chosen.head)}]")
     remember(PAGE, scale=scale, shift=by)
     finish(link, "shift", "scale")

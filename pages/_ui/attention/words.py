@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import torch
-
 from pages._ui.attention.distance import Claim
 from pages._ui.attention.settings import Chosen
 from pages._ui.families import where_it_acts
@@ -54,38 +52,57 @@ def shuffle_table(
 
 
 def shuffle_said(
-    titles: Sequence[str], plain: Sequence[PermutationTest], masked: Sequence[PermutationTest]
+    titles: Sequence[str],
+    plain: Sequence[PermutationTest],
+    masked: Sequence[PermutationTest],
+    scale: float,
 ) -> str:
-    """What the shuffle shows, and why a mask alone tells position."""
-    blind = [
-        title
-        for title, test in zip(titles, plain, strict=True)
-        if test.frobenius <= NOTICED * test.output_norm
-    ]
-    sentences = (
-        "The tokens change places, positions stay with the slots; the same layer runs on both, all "
-        "heads, in float64. "
-    )
-    if blind:
-        sentences += (
-            f"**{'; '.join(blind)}**: the outputs only change places with the tokens (what is left "
-            "is rounding), so the layer cannot tell the order. "
-        )
+    """What this shuffle shows, of each encoding what was tested, and what a mask adds."""
+    both = "positions stay with the slots; the same layer runs on both, all heads, in float64."
+    sentences = [f"The tokens change places, {both}"]
+    if plain[0].tested == "nothing":
+        only = "there is only one" if len(plain[0].permutation) == 1 else "all tokens are equal"
+        return f"{sentences[0]} **Nothing was tested**: {only}, so every order is the same text."
+    blind = [title for title, test in zip(titles, plain, strict=True) if not _notices(test)]
     told = [title for title in titles if title not in blind]
+    if blind and plain[0].tested == "reversal":
+        sentences.append(
+            f"**{'; '.join(blind)}**: the outputs only change places with the tokens. But two "
+            "tokens can only be turned around, which leaves every distance as it is: "
+            "**nothing was tested** of what depends on distances alone."
+        )
+    elif blind:
+        sentences.append(
+            f"**{'; '.join(blind)}**: under this shuffle the outputs only change places with the "
+            "tokens (what is left is rounding), so the layer does not notice it."
+        )
     if told:
-        sentences += f"**{'; '.join(told)}**: the same token gets another output in another slot. "
-    if torch.equal(plain[0].permutation, plain[0].permutation.sort().values):
-        return f"{sentences}This shuffle leaves every token where it is: take another seed."
-    least = min(test.frobenius for test in masked)
-    sentences += (
-        "With a causal mask even tokens without positions are told apart (smallest error here: "
-        f"{_size(least)}): the token in slot i sees the i tokens before it and itself, so a "
-        "shuffle changes what it sees."
-    )
-    return sentences
+        sentences.append(
+            f"**{'; '.join(told)}**: the same token gets another output in another slot."
+        )
+    if scale == 0:
+        sentences.append("At scale 0 no position enters: only the layer without one was tested.")
+    tests = zip(titles, masked, strict=True)
+    by_mask = [title for title, test in tests if title in blind and _notices(test)]
+    if by_mask:
+        least = min(
+            test.frobenius for title, test in zip(titles, masked, strict=True) if title in by_mask
+        )
+        sentences.append(
+            f"With a causal mask **{'; '.join(by_mask)}** notices this shuffle, too (smallest "
+            f"error {_size(least)}): the token in slot i sees the i tokens before it and itself, "
+            "so a shuffle changes what it sees."
+        )
+    return " ".join(sentences)
 
 
-def shift_table(titles: Sequence[str], tests: Sequence[ShiftTest | str]) -> str:
+def _notices(test: PermutationTest) -> bool:
+    return test.frobenius > NOTICED * test.output_norm
+
+
+def shift_table(
+    titles: Sequence[str], tests: Sequence[ShiftTest | str], shift: int, scale: float
+) -> str:
     """How much each encoding notices; a text in place of a test says why there is none."""
     lines = [
         "| encoding | greatest change of a score | greatest score | shift |",
@@ -97,6 +114,10 @@ def shift_table(titles: Sequence[str], tests: Sequence[ShiftTest | str]) -> str:
             continue
         seen = test.maximum > NOTICED * max(1.0, test.score_size)
         verdict = "notices" if seen else "does not notice (rounding)"
+        if shift == 0:
+            verdict = "not tested: shift 0 moves nothing"
+        elif scale == 0:
+            verdict = "not tested: at scale 0 no position enters"
         size = written(test.score_size, ".4g")
         lines.append(f"| {title} | {_size(test.maximum)} | {size} | {verdict} |")
     return "\n".join(lines)
@@ -104,10 +125,13 @@ def shift_table(titles: Sequence[str], tests: Sequence[ShiftTest | str]) -> str:
 
 def shift_said(shift: int, n: int, head: int) -> str:
     """What the shift test does."""
+    if shift == 0:
+        return "At shift 0 positions stay as they are, so **nothing was tested**: move the slider."
+    alone = " With one token the only distance is 0." if n == 1 else ""
     return (
         f"Positions 0 … {n - 1} become {shift} … {shift + n - 1}, the tokens stay. The pictures "
         f"are shifted minus original scores of head {head + 1}; the table takes all heads, in "
-        "float64. An encoding that depends on distances alone changes nothing."
+        f"float64. An encoding that depends on distances alone changes nothing.{alone}"
     )
 
 

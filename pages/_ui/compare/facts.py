@@ -36,9 +36,9 @@ SAID = {
     "picture": (
         "What each encoding contributes. Door 1: the vectors p. Door 2: the bias of one head "
         "(the table counts all), query × key. Door 3: the cosine of the angle by which a dimension "
-        "turns, or the vectors that the last query sees at each key. Zero has the page's own colour, blue is below, red "
-        "above; the bar over each picture goes from its least to its greatest value. Click a "
-        "picture to open it in Combine."
+        "turns, or the vectors that the last query sees at each key. Zero has the page's own "
+        "colour, blue is below, red above; the bar over each picture goes from its least to its "
+        "greatest value. Click a picture to open it in Combine."
     ),
     "similarity": (
         "The score that position alone gives to a query at one position and a key at another, the "

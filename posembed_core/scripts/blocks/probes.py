@@ -6,7 +6,7 @@ import numpy as np
 import torch
 
 seq_len, num_heads, shown_head, shuffle_seed, shift, at = 4, 2, 0, 1, 100, [0, 1]
-causal = False
+causal, draws = False, 1
 e: torch.Tensor
 h: torch.Tensor
 p: torch.Tensor
@@ -37,7 +37,8 @@ if causal:
     scores = scores.masked_fill(j > i[:, None], -torch.inf)  # no key after its query
 alpha = scores.softmax(-1)
 # --- shuffle
-order = torch.from_numpy(np.random.RandomState(shuffle_seed).permutation(seq_len))
+random = np.random.RandomState(shuffle_seed)
+order = torch.stack([torch.from_numpy(random.permutation(seq_len)) for _ in range(draws)])[-1]
 for mask in (False, True):
     plain = torch.stack([output_of(head, e, mask) for head in range(num_heads)])
     mixed = torch.stack([output_of(head, e[order], mask) for head in range(num_heads)])

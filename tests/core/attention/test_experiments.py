@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 
@@ -18,7 +19,12 @@ from posembed_core.attention.distance import (
     rotary_bound,
     scores_at_distances,
 )
-from posembed_core.attention.experiments import four_terms, permutation_test, shift_test
+from posembed_core.attention.experiments import (
+    four_terms,
+    permutation_test,
+    shift_test,
+    telling_shuffle,
+)
 from posembed_core.attention.explain import explain_weight
 from posembed_core.attention.layer import attend, random_projections
 from tests.ui.attention.layers import (
@@ -137,6 +143,22 @@ def test_scores_at_distances() -> None:
     ones = torch.ones(128, dtype=torch.float64)
     scores = scores_at_distances(rope, ones, ones, [1, 10, 100]) / 128
     assert scores.tolist() == pytest.approx([0.9702, 0.6691, 0.4772], abs=6e-5)
+
+
+@given(st.lists(st.integers(0, 3), min_size=1, max_size=9), st.integers(0, 2**32 - 1))
+def test_a_shuffle_tells_of_the_order_wherever_one_can(words: list[int], seed: int) -> None:
+    vectors = torch.tensor(words, dtype=torch.float64)[:, None]
+    order, tested, draws = telling_shuffle(vectors, seed)
+    moved = [words[index] for index in order.tolist()]
+    assert sorted(order.tolist()) == list(range(len(words)))
+    others = set(itertools.permutations(words)) - {tuple(words), tuple(reversed(words))}
+    assert tested == ("order" if others else "reversal" if len(set(words)) > 1 else "nothing")
+    if tested == "order":
+        assert moved not in (words, words[::-1])
+    elif tested == "reversal":
+        assert moved == words[::-1] != words
+    random = np.random.RandomState(seed)
+    assert [random.permutation(len(words)) for _ in range(draws)][-1].tolist() == order.tolist()
 
 
 @pytest.mark.parametrize("distances", [range(512), [0, 1, 10, 63, 100, 511], [100, 3]])

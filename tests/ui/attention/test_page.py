@@ -8,10 +8,14 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
 import posembed_core as pc
+from pages._ui.attention.inputs import Scene, column, inputs, shifted_or_why, shuffled
 from pages._ui.attention.settings import COMPARED
+from pages._ui.attention.words import shift_said, shift_table, shuffle_said
 from posembed_core.evidence import PARITY
 from tests.visits import arrived
 
@@ -165,8 +169,8 @@ def test_the_shuffle_test_prints_its_errors() -> None:
     assert float(errors["None (NoPE)"][2]) > 1
     for title in ("Sinusoidal", "Learned", "The model's own table"):
         assert float(errors[title][0]) > 1e-2
-    assert "**None (NoPE)**: the outputs only change places" in words(app)
-    assert "mask even tokens without positions are told apart" in words(app)
+    assert "**None (NoPE)**: under this shuffle the outputs only change places" in words(app)
+    assert "With a causal mask **None (NoPE)** notices this shuffle, too" in words(app)
 
 
 @pytest.mark.parametrize("tokens", ["model", "random"])
@@ -177,6 +181,87 @@ def test_without_position_the_error_is_rounding(tokens: str) -> None:
         errors = rows(visit(params), "f(PX)")
         assert float(errors["None (NoPE)"][0]) < 1e-5
         assert (float(errors["Sinusoidal"][0]) > 1e-2) == (scale == "1")
+
+
+TEXTS = ("dog bites", "dog", "dog dog dog", "dog bites dog", "dog bites man", "a b b",
+         "the keys to the cabinet are on the table", "a a a a b a a a a a", "one two")  # fmt: skip
+POSITIONAL = [slug for slug in pc.encodings() if slug not in {"none", "learned"}]
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.sampled_from(POSITIONAL),
+    st.sampled_from(TEXTS),
+    st.integers(0, 2**32 - 1),
+    st.sampled_from([0.0, 0.5, 1.0]),
+)
+def test_what_a_shuffle_says_is_what_it_tested(
+    slug: str, text: str, seed: int, scale: float
+) -> None:
+    scene, projections = Scene(False, text), inputs(Scene(False, text)).projections
+    both = [column(name, {}, projections) for name in ("none", slug)]
+    plain, masked = (
+        [shuffled(scene, encoding, seed, scale, causal, 1.0) for encoding in both]
+        for causal in (False, True)
+    )
+    said = shuffle_said(["Nothing at all", "Mine"], plain, masked, scale)
+    tokens = text.split()
+    moved = [tokens[index] for index in plain[0].permutation.tolist()]
+    assert "cannot tell" not in said
+    if len(set(tokens)) == 1:
+        assert "**Nothing was tested**" in said
+        assert "notice" not in said
+        return
+    assert moved != tokens
+    assert ("At scale 0" in said) == (scale == 0)
+    assert "Nothing at all**: the same token gets another" not in said
+    noticed = "**Mine**: the same token gets another output" in said
+    if scale == 0:
+        assert not noticed
+    elif len(tokens) > 2:
+        assert noticed
+        assert moved != tokens[::-1]
+    if not noticed and len(tokens) == 2:
+        assert "**nothing was tested** of what depends on distances alone" in said
+    blind = "Nothing at all" if noticed else "Nothing at all; Mine"
+    assert f"With a causal mask **{blind}** notices this shuffle" in said
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    st.sampled_from(POSITIONAL),
+    st.sampled_from(TEXTS),
+    st.sampled_from([0, 1, 100, 2000]),
+    st.sampled_from([0.0, 1.0]),
+)
+def test_what_a_shift_says_is_what_it_tested(slug: str, text: str, by: int, scale: float) -> None:
+    scene = Scene(False, text)
+    encoding = column(slug, {}, inputs(scene).projections)
+    table = shift_table(["Mine"], [shifted_or_why(scene, encoding, by, scale)], by, scale)
+    said = shift_said(by, len(text.split()), 0)
+    if by == 0:
+        assert "not tested" in table
+        assert "**nothing was tested**" in said
+    elif scale == 0:
+        assert "not tested: at scale 0 no position enters" in table
+    else:
+        noticed = isinstance(encoding, pc.AdditiveEncoding)
+        # An encoding whose frequencies depend on the length does notice a much longer one.
+        if slug not in {"rope-dynamic", "rope-longrope", "fire"}:
+            assert ("| notices |" in table) == noticed
+        assert "not tested" not in table
+
+
+def test_two_words_and_one_are_not_said_to_have_no_order() -> None:
+    for text in ("dog bites", "dog"):
+        for seed in ("1", "2", "3"):
+            app = visit({"view": "shuffle", "tokens": "random", "text": text, "shuffle": seed,
+                         "encodings": "none_sinusoidal_alibi_rope"})  # fmt: skip
+            assert "thing was tested**" in words(app)
+            assert "Sinusoidal**: under this shuffle" not in words(app)
+            assert ("**Sinusoidal; RoPE**: the same token gets another" in words(app)) == (
+                text == "dog bites"
+            )
 
 
 def test_the_shift_test_says_who_notices() -> None:
