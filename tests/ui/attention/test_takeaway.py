@@ -171,7 +171,7 @@ def test_a_view_without_a_picture_gives_nothing(chosen: Chosen) -> None:
 
 CODE = {
     "weights": "scores.softmax(-1)",
-    "shuffle": "RandomState(shuffle_seed).permutation",
+    "shuffle": "random.permutation(seq_len)",
     "shift": "scores_of(head, positions + shift)",
     "four": 'q["content"] + q["position"]',
     "distance": "normal = torch.from_numpy",
