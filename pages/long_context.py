@@ -29,6 +29,7 @@ def main() -> None:
     for finding in findings:
         show = st.error if finding.severity == "error" else st.warning
         show(long_context.finding_text(finding))
+    long_context.offer_json(text)
     if settings is None:
         link.write()
         return

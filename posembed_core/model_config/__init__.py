@@ -10,13 +10,14 @@ from posembed_core.model_config.reading import (
     rotary_from_config,
 )
 from posembed_core.model_config.settings import RopeSettings
-from posembed_core.model_config.text import read_config
+from posembed_core.model_config.text import PythonDictError, read_config
 
 __all__ = [
     "ConfigError",
     "ConfigReading",
     "Finding",
     "LayerReading",
+    "PythonDictError",
     "RopeSettings",
     "known_configs",
     "read_config",

@@ -6,24 +6,33 @@ import json
 import re
 from typing import Any
 
+from posembed_core.model_config.python_dict import json_of_python
 from posembed_core.parameters import EncodingError, shown
 
-MAX_BYTES = 1_000_000
+MAX_BYTES = 8 * 2**20
 MAX_DEPTH = 32
 MAX_DIGITS = 25
 
-# Tokens to check before json reads them; strings are matched only to be skipped.
-_TOKEN = re.compile(
-    r'"(?:[^"\\]|\\.)*"|[\[{]|[\]}]|-?\bInfinity\b|\bNaN\b|-?\d[\d.eE+-]*', re.DOTALL
-)
+# Tokens to check before json reads them; strings are matched only to be skipped. NaN, Infinity and
+# numbers that overflow may stand in keys that aren't read; those that are read check their own.
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[\[{]|[\]}]|-?\d[\d.eE+-]*', re.DOTALL)
+
+
+class PythonDictError(EncodingError):
+    """The text is a Python dict and no JSON; ``as_json`` is the same config as JSON."""
+
+    def __init__(self, message: str, as_json: str) -> None:
+        super().__init__(message)
+        self.as_json = as_json
 
 
 def read_config(text: str | bytes) -> dict[str, Any]:
     """The JSON object in ``text``.
 
-    Raises `EncodingError` with the line and column where there is one: more than 1 MB, no UTF-8, no
-    JSON, no object, brackets nested deeper than 32, a key given twice in one object, NaN or
-    Infinity, a number that is too large for a float or has more than 25 digits before its point.
+    Raises `EncodingError` with the line and column where there is one: more than 8 MB, no UTF-8, no
+    JSON, no object, brackets nested deeper than 32, a key given twice in one object, a number with
+    more than 25 digits before its point. A Python dict is a `PythonDictError`, which has the JSON.
+    NaN, Infinity and 1e999 are read as Python's own json reads them.
 
     >>> read_config('{"head_dim": 64}')
     {'head_dim': 64}
@@ -33,8 +42,13 @@ def read_config(text: str | bytes) -> dict[str, Any]:
     try:
         config = json.loads(text, object_pairs_hook=_unique)
     except json.JSONDecodeError as error:
-        problem = error.msg[0].lower() + error.msg[1:]
-        raise EncodingError(f"{_place(text, error.pos)}: not JSON, {problem}") from error
+        place, problem = _place(text, error.pos), error.msg[0].lower() + error.msg[1:]
+        as_json = json_of_python(text)
+        if as_json is not None:
+            raise PythonDictError(
+                f"{place}: not JSON but a Python dict; json.dumps writes it as JSON", as_json
+            ) from error
+        raise EncodingError(f"{place}: not JSON, {problem}") from error
     if not isinstance(config, dict):
         raise EncodingError(
             f"a config is a JSON object in braces, {{…}}, got {_kind(config)}: {shown(config)}"
@@ -72,10 +86,6 @@ def _check_tokens(text: str) -> None:
                 )
         elif word in "]}":
             depth -= 1
-        elif word[-1] in "yN":
-            raise EncodingError(
-                f"{_place(text, start)}: {word} is not a number that JSON has; give a finite one"
-            )
         elif word[0] != '"':
             _check_number(text, word, start)
 
@@ -86,11 +96,6 @@ def _check_number(text: str, word: str, start: int) -> None:
         raise EncodingError(
             f"{_place(text, start)}: a whole number of {len(digits.group(1)):,} digits is more "
             f"than any setting has; give at most {MAX_DIGITS} digits"
-        )
-    exponent = re.search(r"[eE]\+?(\d+)", word)
-    if exponent and (len(exponent.group(1)) > 3 or int(exponent.group(1)) > 300):
-        raise EncodingError(
-            f"{_place(text, start)}: {shown(word)} is too large for a float; give a smaller number"
         )
 
 

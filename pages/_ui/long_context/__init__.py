@@ -8,6 +8,7 @@ from pages._ui.long_context.settings import (
     choose_config,
     choose_layers,
     choose_pictures,
+    offer_json,
     reading_of,
 )
 from pages._ui.long_context.takeaway import report_popover, rope_shown
@@ -24,6 +25,7 @@ __all__ = [
     "choose_pictures",
     "draw",
     "finding_text",
+    "offer_json",
     "reading_of",
     "report_popover",
     "rope_shown",

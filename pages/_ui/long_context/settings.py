@@ -18,6 +18,7 @@ from posembed_core.long_context.pairs import MAX_DISTANCE
 from posembed_core.long_context.precision import ARITHMETICS
 from posembed_core.model_config import (
     Finding,
+    PythonDictError,
     RopeSettings,
     known_configs,
     read_config,
@@ -92,6 +93,12 @@ def reading_of(text: str | bytes) -> tuple[Sequence[RopeSettings], Sequence[Find
     return reading.settings, reading.findings
 
 
+def offer_json(text: str | bytes) -> None:
+    """Under the words about a Python dict, a button that puts its JSON in the dict's place."""
+    if isinstance(text, str) and (as_json := _json_of_dict(text)) is not None:
+        st.button("Read it as JSON", on_click=_use_json, args=(as_json,))
+
+
 def choose_layers(link: Link, settings: Sequence[RopeSettings]) -> RopeSettings | None:
     """The kind of layers to show, with its formula beside it; None where there are none."""
     kinds = {kind.layer_type: kind for kind in settings}
@@ -152,7 +159,7 @@ def _config_text(link: Link, model: str) -> str | bytes:
         st.session_state[key] = _readable(own) if model == OWN else _model_text(model)
     st.caption("Edit it, paste another one, or open a file; an open file replaces the text.")
     file = st.file_uploader(
-        "File", type="json", on_change=_use_own, key=f"{PAGE}.file", max_upload_size=1
+        "File", type="json", on_change=_use_own, key=f"{PAGE}.file", max_upload_size=8
     )
     typed = st.text_area("Text", key=key, height=340, on_change=_use_own)
     if model != OWN:
@@ -169,6 +176,21 @@ def _config_text(link: Link, model: str) -> str | bytes:
 def _use_own() -> None:
     """What is pasted or opened is no longer the model's own config."""
     st.session_state[f"{PAGE}.model"] = OWN
+
+
+def _json_of_dict(text: str) -> str | None:
+    try:
+        read_config(text)
+    except PythonDictError as error:
+        return error.as_json
+    except EncodingError:
+        pass
+    return None
+
+
+def _use_json(as_json: str) -> None:
+    st.session_state[f"{PAGE}.config"] = _readable(as_json)
+    _use_own()
 
 
 def _switch_model() -> None:

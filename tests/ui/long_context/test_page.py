@@ -123,7 +123,7 @@ def test_warnings_are_shown_and_the_pictures_drawn() -> None:
         ('{"head_dim": 64,\n "rope_theta": }', "Line 2, column 16: not JSON"),
         ("", "The config is empty"),
         ("[" * 1000, "nested deeper than 32"),
-        ('{"head_dim": NaN}', "NaN is not a number"),
+        ('{"head_dim": NaN}', "a finite number of at most 10^15, got nan"),
         ({"head_dim": "64"}, "got the text '64'"),
         ({**YARN, "rope_scaling": {"type": "yarm"}}, "did you mean 'yarn'"),
         ('{"head_dim": ' + "9" * 400 + "}", "a whole number of 400 digits"),
@@ -134,6 +134,19 @@ def test_a_config_that_says_nothing_gets_a_sentence(config: Any, sentence: str) 
     (error,) = app.error
     assert sentence in error.value.replace("\\", "")
     assert plots(app) == 0
+
+
+def test_a_python_dict_is_offered_as_json_and_read_after_a_click() -> None:
+    app = visit_config(repr({**YARN, "tie_word_embeddings": True, "bos_token_id": None}))
+    assert "not JSON but a Python dict" in app.error[0].value
+    assert plots(app) == 0
+    (button,) = (button for button in app.button if button.label == "Read it as JSON")
+    button.click().run()
+    assert not app.error
+    assert plots(app) == 2
+    assert json.loads(app.text_area[0].value)["rope_scaling"] == YARN["rope_scaling"]
+    assert json.loads(link(app)["config"])["bos_token_id"] is None
+    assert "Read it as JSON" not in [button.label for button in app.button]
 
 
 def test_a_config_too_long_for_the_link_is_still_drawn() -> None:
