@@ -27,7 +27,7 @@ import posembed_core
 from pages import _ui as ui
 from pages._ui import live
 from pages._ui.bounds import share
-from pages._ui.server import heap, logs, metrics, pictures, stopping
+from pages._ui.server import connections, door, heap, logs, metrics, pictures, stopping
 
 APOLOGY = (
     "This page could not be drawn with these settings: the error has been logged, "
@@ -51,6 +51,7 @@ async def lifespan(_app: st.App) -> AsyncIterator[None]:
     """Get ready before the port opens."""
     start = time.perf_counter()
     logs.tidy()
+    connections.guard_connections()  # finds the server by the handler that the next one replaces
     stopping.stop_gracefully()
     metrics.register()
     heap.set_thresholds()
@@ -86,6 +87,6 @@ app = st.App(
     "pages/navigation.py",
     lifespan=lifespan,
     routes=live.serving.routes(shelf_bytes=share("shelf")),
-    middleware=live.serving.middleware(),
+    middleware=[*door.middleware(), *live.serving.middleware()],
     on_script_error=report_script_error,
 )

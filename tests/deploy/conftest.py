@@ -67,9 +67,10 @@ class Cluster:
 @pytest.fixture(scope="session")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     folder: Path = tmp_path_factory.mktemp("replicas")
-    replicas = tuple(Replica(folder, STREAMLIT_SERVER_COOKIE_SECRET=SECRET) for _ in range(3))
     host, stranger = free_port(), free_port()
     ancestors = f"'self' http://127.0.0.1:{host}"
+    own = {"STREAMLIT_SERVER_COOKIE_SECRET": SECRET, "POSEMBED_FRAME_ANCESTORS": ancestors}
+    replicas = tuple(Replica(folder, **own) for _ in range(3))
     try:
         for replica in replicas:
             replica.start()
