@@ -221,24 +221,24 @@ def open_charts(page: Page, url: str) -> None:
 
 def areas(page: Page) -> list[Rect]:
     """Where the pictures of all charts are in the window."""
-    found: list[Rect] = page.evaluate(
+    boxes: list[Rect] = page.evaluate(
         """[...document.querySelectorAll('.live-plot .draglayer .nsewdrag')].map((area) => {
              const { left, right, top, bottom } = area.getBoundingClientRect()
              return { left, right, top, bottom } })"""
     )
-    return found
+    return boxes
 
 
 def titles(page: Page) -> list[Any]:
     """The same of the bold words of charts, with the words."""
-    found: list[Any] = page.evaluate(
+    labels: list[Any] = page.evaluate(
         """[...document.querySelectorAll('.live-plot .annotation-text-g text')]
              .filter((text) => text.querySelector('[style*=bold]'))
              .map((text) => {
                const { left, right, top, bottom } = text.getBoundingClientRect()
                return { left, right, top, bottom, words: text.textContent } })"""
     )
-    return found
+    return labels
 
 
 def ticks(page: Page) -> list[str]:

@@ -284,8 +284,8 @@ def test_every_field_of_a_lesson(
 
 
 def test_a_teachers_emphasis_stays() -> None:
-    said = "**Bold**, *so*, `h[0](1)`, :blue[blue], $e_1 < \\alpha$: yes."
-    assert in_lesson(said).replace("\u2060", "") == said
+    sentence = "**Bold**, *so*, `h[0](1)`, :blue[blue], $e_1 < \\alpha$: yes."
+    assert in_lesson(sentence).replace("\u2060", "") == sentence
     assert "\u2060" not in in_lesson("**Bold**, *so*, :blue[blue], $e_1 < \\alpha$: yes.")
 
 

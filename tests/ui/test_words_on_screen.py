@@ -15,7 +15,7 @@ from pages._ui.lessons.files import lessons
 from pages._ui.long_context.settings import ARITHMETICS, MODELS, OWN
 from pages._ui.site import PAGES
 from pages._ui.table import VIEWS as TABLE
-from pages._ui.table.words import BEYOND, DEFINITIONS
+from pages._ui.table.words import BEYOND, DEFINITIONS, beyond_said
 from tests.core.test_examples import examples, failures
 from tests.shown import prose, texts
 from tests.visits import arrived, opened
@@ -122,10 +122,19 @@ def test_what_is_shown_is_written_well(page: str, params: dict[str, str]) -> Non
         assert [text for text in read if words.search(text)] == []
 
 
+OFFERED = [
+    ("combine", {"scale": "0.5", "cell": "1_2"}),
+    *(("table", {"view": view, "position": "-3", "beyond": "longer"}) for view in TABLE),
+    *(("attention", {"view": view}) for view in ATTENTION),
+    *(("compare", {"view": view}) for view in COMPARE),
+    ("long-context", {}),
+]
+
+
 @pytest.mark.parametrize("button", ["code", "take"])
-@pytest.mark.parametrize("page", ["combine", "table", "attention", "compare", "long-context"])
-def test_what_is_offered_is_written_well(page: str, button: str) -> None:
-    read = [prose(text) for text in texts(opened(FILES[page], f"{page}.{button}"))]
+@pytest.mark.parametrize(("page", "params"), OFFERED, ids=str)
+def test_what_is_offered_is_written_well(page: str, params: Params, button: str) -> None:
+    read = [prose(text) for text in texts(opened(FILES[page], f"{page}.{button}", **params))]
     for words in (HYPHEN, FOREIGN, ONE):
         assert [text for text in read if words.search(text)] == []
 
@@ -149,6 +158,17 @@ def test_other_hyphens_stay(text: str) -> None:
 @pytest.mark.parametrize("text", ["1 positions", "a table of 1 rows", "1 other trainings come"])
 def test_a_plural_of_one_is_noticed(text: str) -> None:
     assert ONE.search(text) or "other" in text
+
+
+def test_one_row_is_not_several() -> None:
+    assert beyond_said("longer", 16, 17).startswith(
+        "Row 16 was added at random: nothing has trained it."
+    )
+    assert beyond_said("longer", 16, 18).startswith(
+        "Rows 16 to 17 were added at random: nothing has"
+    )
+    assert beyond_said("formula", 16, 17).startswith("Row 16 comes from the formula")
+    assert beyond_said("interpolated", 1, 2).startswith("1 row stretched to 2")
 
 
 @pytest.mark.parametrize("module", [numbers, sentences])

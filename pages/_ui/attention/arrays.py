@@ -52,7 +52,7 @@ def of_shuffle(chosen: Chosen, seed: int, scale: float) -> Sequence[Table]:
         test = shuffled(chosen.scene, chosen.encodings[0], seed, scale, False, 1.0)
         return test.permutation[at, None].to(torch.float64)
 
-    size, shape = "norm of f(PX) - P f(X), all heads", (n, len(columns))
+    size, shape = "norm of f(PX) − P f(X), all heads", (n, len(columns))
     return (
         Table("errors", f"{size}, without a mask", shape, lambda at: errors(False, at), "slot",
               columns, "<f8"),

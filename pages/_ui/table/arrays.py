@@ -10,6 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from pages._ui.numbers import written
 from pages._ui.table.sources import measures
 from pages._ui.table.training import Progress
 from pages._ui.takeaway import Table
@@ -98,7 +99,7 @@ def of_lookup(
         tables.append(
             Table(
                 "row",
-                f"row {position}",
+                f"row {written(position)}",
                 (1, shape[1]),
                 lambda _: with_added()[0].rows[row],
                 "lookup",

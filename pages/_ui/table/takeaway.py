@@ -10,6 +10,7 @@ from typing import Any
 import plotly.graph_objects as go
 
 from pages._ui.escaped import unmarked
+from pages._ui.numbers import written
 from pages._ui.server.installed_model import model_problem, needed_model
 from pages._ui.table import arrays as table_arrays
 from pages._ui.table.film import training_chart
@@ -119,7 +120,7 @@ def lookup_shown(
 
     return OnScreen(
         name=f"posembed-table-row-{position}",
-        title=f"Row {position} of the position table of {table.source}",
+        title=f"Row {written(position)} of the position table of {table.source}",
         plots={
             "": Plot(
                 LOOKUP,
@@ -132,7 +133,7 @@ def lookup_shown(
         },
         settings={
             **_of_table(table, source),
-            "position": f"{position}",
+            "position": written(position),
             "beyond the end": BEYOND[way].lower(),
             **({"formula": formula.title} if formula is not None else {}),
         },

@@ -121,11 +121,11 @@ def measure_alt(table: PositionTable, which: str) -> str:
 
 def beyond_said(way: str, rows: int, length: int) -> str:
     """Where the rows of a stretched table come from."""
-    last, new = length - 1, length > rows + 1
+    last, several = length - 1, length > rows + 1
     return {
         "longer": (
             f"Rows {rows} to {last} were added at random: nothing has trained them."
-            if new
+            if several
             else f"Row {last} was added at random: nothing has trained it."
         ),
         "interpolated": (
@@ -133,8 +133,8 @@ def beyond_said(way: str, rows: int, length: int) -> str:
             "its two nearest, the first and the last stay. The model has to get used to it."
         ),
         "formula": (
-            f"{f'Rows {rows} to {last} come' if new else f'Row {last} comes'} from the formula, "
-            "which knows every position, but needn't fit what was learned."
+            f"{f'Rows {rows} to {last} come' if several else f'Row {last} comes'} from the "
+            "formula, which knows every position, but needn't fit what was learned."
         ),
     }.get(way, "")
 
