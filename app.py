@@ -27,7 +27,7 @@ import posembed_core
 from pages import _ui as ui
 from pages._ui import live
 from pages._ui.bounds import share
-from pages._ui.server import connections, door, heap, logs, metrics, pictures, stopping
+from pages._ui.server import connections, door, heap, logs, metrics, pictures, stopping, watchdog
 
 APOLOGY = (
     "This page could not be drawn with these settings: the error has been logged, "
@@ -63,7 +63,9 @@ async def lifespan(_app: st.App) -> AsyncIterator[None]:
     gc.freeze()
     logs.log(logging.INFO, "ready", preload_s=round(time.perf_counter() - start, 3))
     trimming = asyncio.create_task(heap.keep_trimmed())
+    watching = asyncio.create_task(watchdog.keep_watch(watchdog.patience_of()))
     yield
+    watching.cancel()
     trimming.cancel()
     logs.log(logging.INFO, "stopped")
 

@@ -70,6 +70,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     host, stranger = free_port(), free_port()
     ancestors = f"'self' http://127.0.0.1:{host}"
     own = {"STREAMLIT_SERVER_COOKIE_SECRET": SECRET, "POSEMBED_FRAME_ANCESTORS": ancestors}
+    own["POSEMBED_HANG_SECONDS"] = "600"  # longer than a test has one stand still
     replicas = tuple(Replica(folder, **own) for _ in range(3))
     try:
         for replica in replicas:

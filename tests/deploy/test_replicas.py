@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import http.client
 import http.server
 import signal
 import threading
@@ -12,6 +13,9 @@ from collections.abc import Callable, Iterator
 
 import pytest
 from playwright.sync_api import Page, expect
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import ClientConnection, connect
+from websockets.typing import Subprotocol
 
 from tests.deploy.cluster import (
     ROOT,
@@ -193,3 +197,38 @@ def test_only_the_configured_page_may_embed_the_app(
         with page.expect_console_message(lambda message: "frame-ancestors" in message.text):
             page.goto(other)
         expect(frame().locator(".live-plot")).to_have_count(0)
+
+
+def test_a_replica_that_stands_still_is_left(cluster: Cluster) -> None:
+    still = cluster.replicas[0]
+    visitor = cluster.visitor_of(still)
+    cookie = {"Cookie": f"posembed_replica={visitor.cookies['posembed_replica']}"}
+    with connect(
+        f"ws://127.0.0.1:{cluster.proxy.port}/_stcore/stream",
+        subprotocols=[Subprotocol("streamlit")],
+        additional_headers=cookie,
+        max_size=None,
+        proxy=None,
+        ping_interval=None,  # else this end would notice by itself
+    ) as websocket:
+        shown = texts(run(websocket, "?scale=0.5"))
+        still.process.send_signal(signal.SIGSTOP)
+        try:
+            for path in ("/", "/_stcore/health", "/_stcore/host-config"):
+                asking = http.client.HTTPConnection("127.0.0.1", cluster.proxy.port, timeout=20)
+                asking.request("GET", path, headers=cookie)
+                assert asking.getresponse().status == 200
+                asking.close()
+            with pytest.raises(ConnectionClosed):
+                listen(websocket)
+            with visitor.open() as elsewhere:
+                assert texts(run(elsewhere, "?scale=0.5")) == shown
+        finally:
+            still.process.send_signal(signal.SIGCONT)
+    until(lambda: still.sessions() == 0)
+
+
+def listen(websocket: ClientConnection) -> None:
+    """Hear all that comes until the connection ends, and fail after a long silence."""
+    while True:
+        websocket.recv(timeout=30)

@@ -1,5 +1,6 @@
 """Connections that ask for nothing don't keep others out: they end soon, the oldest ones first.
 
+Those of sessions have a ping every few seconds, by which a proxy knows that the server lives.
 Uvicorn waits for ever for the first request of a connection. Once no file descriptor is left, it
 accepts nobody, and asyncio logs 2,048 tracebacks a second.
 """
@@ -17,6 +18,7 @@ if sys.platform != "win32":
     import resource
 
 PATIENCE_SECONDS = 15
+PING_SECONDS = 4  # so that a proxy need not wait long for a server that hangs
 _MOST_DESCRIPTORS = 65_536
 _HEADERS = 256 * 1024  # bytes of a request's head: a long link, and the same again as its referrer
 
@@ -32,6 +34,7 @@ def guard_connections(patience: float = PATIENCE_SECONDS) -> None:
     if isinstance(server, uvicorn.Server):
         config = server.config
         config.h11_max_incomplete_event_size = _HEADERS
+        config.ws_ping_interval = PING_SECONDS
         limit = descriptors()
         spare = min(limit * 3 // 4, 8192)  # for files, and for those that are about to be ended
         # So many are accepted at once, a few times before the first of them makes another leave.
