@@ -13,7 +13,7 @@ from torch import Tensor
 from pages._ui import live
 from pages._ui.escaped import in_plotly
 from pages._ui.figures import measures as figures
-from pages._ui.figures.axes import TwoLayouts, colour_peak, nice_ceiling
+from pages._ui.figures.axes import TwoLayouts, colour_peak, nice_ceiling, with_patch
 from pages._ui.figures.table import (
     Beside,
     LookupLook,
@@ -23,8 +23,8 @@ from pages._ui.figures.table import (
     lookup_figure,
     marked,
 )
-from pages._ui.numbers import written
 from pages._ui.server.kept import kept
+from pages._ui.table.colours import Ends, ends_of
 from pages._ui.takeaway import Chart
 from posembed_core.pictures.resolution import (
     MAX_COLUMNS,
@@ -53,27 +53,32 @@ _SIDE = 256  # cells of a similarity
 
 
 def lookup_chart(
-    table: PositionTable, position: int, added: Tensor | None, has_row: bool, window: Window
+    table: PositionTable,
+    position: int,
+    added: Tensor | None,
+    has_row: bool,
+    window: Window,
+    full: bool = False,
 ) -> Chart:
-    """A window of the table with one position marked, and its row.
+    """A window of the table with one position marked, and its row; ``full`` cuts no colour.
 
     ``added`` says of each position whether its row was added, ``has_row`` whether this one has one.
     """
     rows, columns = window
     look = LookupLook(rows, columns, table.max_seq_len, table.embed_dim, added is not None)
     arrays = {"table": choose(table.rows, rows, columns).T.numpy()}
+    ends = _lookup_ends(table, window, full)
     if added is not None:
         arrays["added"] = choose_rows(added.to(torch.float32), rows)[None].numpy()
-    peak = nice_ceiling(colour_peak(table.rows.numpy()))
     row = table.table([position])[0] if has_row else torch.full((table.embed_dim,), torch.nan)
-    row_peak = nice_ceiling(max(peak, float(row.nan_to_num().abs().max()))) * 1.04
+    row_peak = nice_ceiling(max(ends.peak, float(row.nan_to_num().abs().max()))) * 1.04
     return Chart(
         lookup_figure,
         (look,),
         arrays,
         lines={"row": row.numpy()},
         patch={
-            **colour_range("coloraxis", peak),
+            **ends.patch("coloraxis"),
             **marked(position),
             "shapes[0].visible": has_row,
             "yaxis2.range": [-row_peak, row_peak],
@@ -90,11 +95,17 @@ def lookup_window(length: int, width: int) -> Window:
     )
 
 
-def lookup_cells(table: PositionTable, window: Window) -> str:
-    """What a cell of the table's picture is."""
-    peak, highest = nice_ceiling(colour_peak(table.rows.numpy())), float(table.rows.abs().max())
-    beyond = f" Colours end at ±{written(peak)}; the greatest value is {written(highest, '.3g')}."
-    return cells(*window) + (beyond if highest > peak else "")
+def lookup_cells(table: PositionTable, window: Window, full: bool = False) -> str:
+    """What a cell of the table's picture is, and where its colours end."""
+    return f"{cells(*window)} {_lookup_ends(table, window, full).sentence}"
+
+
+def _lookup_ends(table: PositionTable, window: Window, full: bool) -> Ends:
+    shown = choose(table.rows, *window).numpy()
+    # Of the whole table, so that they stand still while it is zoomed.
+    return ends_of(
+        [shown], float(table.rows.abs().max()) if full else colour_peak(table.rows.numpy())
+    )
 
 
 def gradient_chart(step: GradientStep) -> Chart:
@@ -117,32 +128,46 @@ def gradient_chart(step: GradientStep) -> Chart:
     )
 
 
-def comparison_chart(tables: Sequence[PositionTable], in_spreads: bool) -> Chart:
+def comparison_chart(
+    tables: Sequence[PositionTable], in_spreads: bool, full: bool = False
+) -> Chart:
     """Tables beside each other on one scale: their values, or multiples of their own spread."""
-    besides, similar, arrays, peak = [], [], {}, 0.0
+    besides, similar, arrays = [], [], {}
     for index, table in enumerate(tables, start=1):
         rows = span(table.max_seq_len, _SIDE)
         columns = span(table.embed_dim, _SIDE, of_dimensions=True)
         title = f"{in_plotly(table.source)}: {table.max_seq_len} × {table.embed_dim}"
         besides.append(Beside(title, rows, columns, table.max_seq_len, table.embed_dim))
         similar.append(span(table.max_seq_len, _SIDE))
-        unit = float(table.rows.std(correction=0)) if in_spreads else 1.0
-        shown = choose(table.rows, rows, columns) / (unit or 1.0)
-        peak = max(peak, float(shown.abs().max()))
-        arrays[f"table {index}"] = shown.T.numpy()
+        arrays[f"table {index}"] = _besides(table, in_spreads).T
         arrays[f"similarity {index}"] = _similar(table)
     return Chart(
         comparison_figure,
         (tuple(besides), tuple(similar)),
         arrays,
-        # A real table's first row is far larger than all others: beyond 4 spreads it is just dark.
-        patch=colour_range("coloraxis", 4.0 if in_spreads else nice_ceiling(peak)),
+        patch=comparison_ends(tables, in_spreads, full).patch("coloraxis"),
     )
 
 
-def show_measure(table: PositionTable, which: str, alt: str) -> None:
+def comparison_ends(tables: Sequence[PositionTable], in_spreads: bool, full: bool) -> Ends:
+    """Where the colours of tables beside each other end."""
+    shown = [_besides(table, in_spreads) for table in tables]
+    highest = max(float(np.abs(cells).max()) for cells in shown)
+    # A real table's first row is far larger than all others: beyond 4 spreads it is just dark.
+    return ends_of(shown, min(highest, 4.0) if in_spreads and not full else highest)
+
+
+def _besides(table: PositionTable, in_spreads: bool) -> Float[np.ndarray, "rows columns"]:
+    rows = span(table.max_seq_len, _SIDE)
+    columns = span(table.embed_dim, _SIDE, of_dimensions=True)
+    unit = float(table.rows.std(correction=0)) if in_spreads else 1.0
+    cells: np.ndarray = (choose(table.rows, rows, columns) / (unit or 1.0)).numpy()
+    return cells
+
+
+def show_measure(table: PositionTable, which: str, alt: str, full: bool = False) -> None:
     """One measure of a table."""
-    live.plot(_measure_figure(table, which), key=f"table.measure.{which}", alt=alt)
+    live.plot(_measure_figure(table, which, full), key=f"table.measure.{which}", alt=alt)
 
 
 def cells(rows: Span, columns: Span) -> str:
@@ -168,14 +193,31 @@ def _similar(table: PositionTable) -> Float[np.ndarray, "cells cells"]:
     show_spinner=False,
     hash_funcs={PositionTable: lambda table: table.digest},
 )
-def _measure_figure(table: PositionTable, which: str) -> live.PackedFigure:
-    figure, narrow = measure_figure(table, which)
+def _measure_figure(table: PositionTable, which: str, full: bool) -> live.PackedFigure:
+    figure, narrow = measure_figure(table, which, full)
     return live.pack_figure(figure, narrow=narrow)
 
 
-def measure_figure(table: PositionTable, which: str) -> TwoLayouts:
+def measure_figure(table: PositionTable, which: str, full: bool = False) -> TwoLayouts:
     """The figure of a measure, with its numbers."""
-    return _MEASURES[which](table)
+    figure, narrow = _MEASURES[which](table)
+    if which == "waves":
+        with_patch(figure, waves_ends(table, full).patch("coloraxis"))
+    return figure, narrow
+
+
+def waves_ends(table: PositionTable, full: bool) -> Ends:
+    """Where the colours of the waves' amplitudes end."""
+    amplitudes = _amplitudes(table)
+    peak = float(amplitudes.max()) if full else colour_peak(amplitudes)
+    return ends_of([amplitudes], peak, unsigned=True)
+
+
+def _amplitudes(table: PositionTable) -> Float[np.ndarray, "lines columns"]:
+    waves = fourier_power(table.rows)
+    lines, columns = span(len(waves.frequencies), MAX_ROWS), span(table.embed_dim, MAX_COLUMNS)
+    cells: np.ndarray = mean_cells(waves.power.sqrt(), lines, columns).numpy()
+    return cells
 
 
 def _similarity(table: PositionTable) -> TwoLayouts:
@@ -195,9 +237,8 @@ def _fourier(table: PositionTable) -> TwoLayouts:
     waves = fourier_power(table.rows)
     lines, columns = span(len(waves.frequencies), MAX_ROWS), span(table.embed_dim, MAX_COLUMNS)
     means = waves.power.to(torch.float64).mean(dim=1)
-    amplitudes = mean_cells(waves.power.sqrt(), lines, columns)
     return figures.fourier_figure(
-        waves.frequencies.numpy(), means.numpy(), amplitudes.numpy(), lines, columns
+        waves.frequencies.numpy(), means.numpy(), _amplitudes(table), lines, columns
     )
 
 

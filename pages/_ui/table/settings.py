@@ -16,6 +16,7 @@ PAGE = "table"
 BEYOND_WAY = Choice("Beyond the end", options=tuple(BEYOND))
 MEASURE = Choice("Measure", options=tuple(DEFINITIONS))
 IN_SPREADS = Flag("In units of each table's spread", help="Divided by the standard deviation")
+FULL = Flag("Full colour range", help="Colours end at the greatest value, at most 4 spreads else")
 NEGATIVE = 8  # how far below 0 a position can be asked for
 
 
@@ -55,6 +56,12 @@ def choose_spreads(link: Link) -> bool:
     """Whether tables are shown in units of their own spread."""
     in_spreads: bool = setting(link, "spreads", IN_SPREADS, True)
     return in_spreads
+
+
+def choose_full(link: Link) -> bool:
+    """Whether colours end at the greatest value, however far it lies from all others."""
+    full: bool = setting(link, "full", FULL, False)
+    return full
 
 
 def positions_to_ask(rows: int, length: int) -> tuple[Integer, int]:

@@ -17,6 +17,7 @@ from pages._ui.table.film import training_chart
 from pages._ui.table.pictures import (
     LOOKUP,
     comparison_chart,
+    comparison_ends,
     gradient_chart,
     lookup_cells,
     lookup_chart,
@@ -105,7 +106,14 @@ def training_shown(progress: Progress) -> OnScreen:
 
 
 def lookup_shown(
-    table: PositionTable, source: TableSource, way: str, slug: str, length: int, *, position: int
+    table: PositionTable,
+    source: TableSource,
+    way: str,
+    slug: str,
+    length: int,
+    *,
+    position: int,
+    full: bool = False,
 ) -> OnScreen:
     """One row of a table, which may have been made ``length`` rows long."""
     with_added = cache(lambda: stretched(table, way, slug, length))
@@ -116,7 +124,7 @@ def lookup_shown(
 
     def figure() -> go.Figure:
         shown, added = with_added()
-        return lookup_chart(shown, position, added, 0 <= position < count, window).figure()
+        return lookup_chart(shown, position, added, 0 <= position < count, window, full).figure()
 
     return OnScreen(
         name=f"posembed-table-row-{position}",
@@ -127,7 +135,7 @@ def lookup_shown(
                 figure=figure,
                 alt=lambda: lookup_alt(table, position),
                 caption=lambda: _plain(
-                    f"{described(table)} {lookup_cells(with_added()[0], window)}"
+                    f"{described(table)} {lookup_cells(with_added()[0], window, full)}"
                 ),
             )
         },
@@ -173,7 +181,7 @@ def gradient_shown(spec: TrainingSpec, *, start: int, length: int) -> OnScreen:
 
 
 def comparison_shown(
-    progress: Progress, tables: Sequence[PositionTable], in_spreads: bool
+    progress: Progress, tables: Sequence[PositionTable], in_spreads: bool, full: bool = False
 ) -> OnScreen:
     """Tables side by side; each has a script of its own."""
     scripts: dict[str, Script] = {}
@@ -186,10 +194,11 @@ def comparison_shown(
         plots={
             "": Plot(
                 f"{PAGE}.comparison",
-                figure=lambda: comparison_chart(tables, in_spreads).figure(),
+                figure=lambda: comparison_chart(tables, in_spreads, full).figure(),
                 alt=lambda: comparison_alt(tables),
                 caption=lambda: (
-                    "In spreads of each table." if in_spreads else "On one colour scale."
+                    f"{'In spreads of each table' if in_spreads else 'On one colour scale'}. "
+                    f"{comparison_ends(tables, in_spreads, full).sentence}"
                 ),
             )
         },
@@ -202,7 +211,9 @@ def comparison_shown(
     )  # fmt: skip
 
 
-def measure_shown(table: PositionTable, source: TableSource, which: str) -> OnScreen:
+def measure_shown(
+    table: PositionTable, source: TableSource, which: str, full: bool = False
+) -> OnScreen:
     """One measure of a table."""
     return OnScreen(
         name=f"posembed-table-{which.replace(' ', '-')}",
@@ -210,7 +221,7 @@ def measure_shown(table: PositionTable, source: TableSource, which: str) -> OnSc
         plots={
             "": Plot(
                 f"{PAGE}.measure.{which}",
-                figure=lambda: measure_figure(table, which)[0],
+                figure=lambda: measure_figure(table, which, full)[0],
                 alt=lambda: measure_alt(table, which),
                 caption=lambda: _plain(f"{described(table)} {DEFINITIONS[which]}"),
             )

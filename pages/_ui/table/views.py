@@ -15,16 +15,19 @@ from pages._ui.table.film import show_training
 from pages._ui.table.pictures import (
     LOOKUP,
     comparison_chart,
+    comparison_ends,
     gradient_chart,
     lookup_cells,
     lookup_chart,
     lookup_window,
     show_measure,
+    waves_ends,
 )
 from pages._ui.table.settings import (
     PAGE,
     Chosen,
     choose_beyond,
+    choose_full,
     choose_measure,
     choose_spreads,
     finish,
@@ -95,18 +98,20 @@ def compare(link: Link, chosen: Chosen) -> None:
 
     def shown() -> OnScreen:
         now = follow(chosen.spec, chosen.goal)
-        return comparison_shown(now, side_by_side(now, chosen.own), in_spreads)
+        return comparison_shown(now, side_by_side(now, chosen.own), in_spreads, full)
 
     with st.container(horizontal=True, vertical_alignment="center"):
         buttons(chosen.progress)
-        in_spreads = choose_spreads(link)
+        in_spreads, full = choose_spreads(link), choose_full(link)
         tools(PAGE, shown)
     finish(link)
 
     def pictures(now: Progress) -> None:
         tables = side_by_side(now, chosen.own)
         measured = [measures(table) for table in tables]
-        show(comparison_chart(tables, in_spreads), "table.comparison", comparison_alt(tables))
+        chart = comparison_chart(tables, in_spreads, full)
+        show(chart, "table.comparison", comparison_alt(tables))
+        st.markdown(comparison_ends(tables, in_spreads, full).sentence)
         st.markdown(compared(tables, measured))
         st.markdown(f":small[{DISTANCE}]")
 
@@ -149,6 +154,7 @@ def lookup(link: Link, chosen: Chosen) -> None:
     with row:
         source = choose_source(link, chosen.own)
         way, slug = choose_beyond(link)
+        full = choose_full(link)
     finish(link, "position")
     table = _table_or_why(link, source, chosen)
     if table is None:
@@ -162,17 +168,20 @@ def lookup(link: Link, chosen: Chosen) -> None:
         shown, added = stretched(table, way, slug, length)
         has_row = _has_row_or_why(shown, position)
         window = lookup_window(shown.max_seq_len, shown.embed_dim)
-        chart = lookup_chart(shown, position, added, has_row, window)
+        chart = lookup_chart(shown, position, added, has_row, window, full)
         show(chart, LOOKUP, lookup_alt(table, position))
-        sentences = (described(table), beyond_said(way, rows, length), lookup_cells(shown, window))
-        st.markdown(" ".join(sentences))
+        seen = lookup_cells(shown, window, full)
+        st.markdown(" ".join((described(table), beyond_said(way, rows, length), seen)))
         remember(PAGE, position=position)
         write(link, "position")
 
     pictures()
     origin = source_of(source, chosen.progress, table)
     with row:
-        tools(PAGE, lambda: lookup_shown(table, origin, way, slug, length, **remembered(PAGE)))
+        tools(
+            PAGE,
+            lambda: lookup_shown(table, origin, way, slug, length, full=full, **remembered(PAGE)),
+        )
 
 
 def measure(link: Link, chosen: Chosen) -> None:
@@ -181,25 +190,27 @@ def measure(link: Link, chosen: Chosen) -> None:
     with row:
         source = choose_source(link, chosen.own)
         which = choose_measure(link)
+        full = choose_full(link) if which == "waves" else False
     finish(link)
     table = _table_or_why(link, source, chosen)
     if table is None:
         return
     is_defined = which != "patches" or has_patches(table)
     if is_defined:
-        show_measure(table, which, measure_alt(table, which))
+        show_measure(table, which, measure_alt(table, which), full)
     else:
         st.info(
             f"{table.max_seq_len} positions do not form a square of patches: "
             "choose a vision model's table."
         )
-    st.markdown(f"{described(table)} {DEFINITIONS[which]}")
+    ends = f" {waves_ends(table, full).sentence}" if which == "waves" else ""
+    st.markdown(f"{described(table)} {DEFINITIONS[which]}{ends}")
     st.markdown(compared([table], [measures(table)]))
     st.markdown(f":small[{DISTANCE}]")
     if is_defined:
         origin = source_of(source, chosen.progress, table)
         with row:
-            tools(PAGE, lambda: measure_shown(table, origin, which))
+            tools(PAGE, lambda: measure_shown(table, origin, which, full))
 
 
 VIEWS = {
