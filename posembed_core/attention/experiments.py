@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -169,7 +169,8 @@ class FourTerms:
     """The scores of an additive encoding as a sum of four terms, (num_heads, n, n) each.
 
     A term's first word names the query's part, its second the key's part. ``residual`` is the
-    greatest difference between their sum and ``scores``: rounding.
+    greatest difference between their sum and ``scores``: rounding. ``directions`` is how many
+    dimensions the position vectors fill.
     """
 
     content_content: Float[Tensor, "num_heads n n"]
@@ -178,6 +179,7 @@ class FourTerms:
     position_position: Float[Tensor, "num_heads n n"]
     scores: Float[Tensor, "num_heads n n"]
     residual: float
+    directions: int = 0
 
 
 def four_terms(
@@ -188,8 +190,13 @@ def four_terms(
     *,
     scale: float = 1.0,
     layer_norm: LayerNorm | None = None,
+    removed: float = 0.0,
 ) -> FourTerms:
     """(W_q (e + s·p))·(W_k (e + s·p)), multiplied out.
+
+    ``removed`` turns position down in the projections: they become W (I - removed · Π), with Π the
+    orthogonal projection onto all that these positions' vectors span. At 1 nothing of them is left,
+    and of the content only what lies across.
 
     The projections' biases belong to the content. A LayerNorm is linear once its deviation is
     known, so it is taken apart too: e and s·p are both divided by the deviation of their sum; its
@@ -213,6 +220,9 @@ def four_terms(
     if layer_norm is not None:
         content, position = _normalised_parts(content, position, layer_norm)
     factor = encoding.softmax_scale(projections.head_dim)
+    span = _directions(position)
+    if removed:
+        projections = _turned_down(projections, span, removed)
     query_parts = (
         linear(content, projections.query, projections.query_bias),
         linear(position, projections.query),
@@ -226,7 +236,26 @@ def four_terms(
         tokens, encoding, projections, checked, scale=scale, layer_norm=layer_norm
     ).scores
     residual = float((cc + cp + pc + pp - whole).abs().max())
-    return FourTerms(cc, cp, pc, pp, whole, residual)
+    return FourTerms(cc, cp, pc, pp, whole, residual, len(span))
+
+
+def _directions(vectors: Float[Tensor, "n d"]) -> Float[Tensor, "rank d"]:
+    """Orthonormal directions that the rows fill."""
+    sizes, directions = torch.linalg.svd(vectors, full_matrices=False)[1:]
+    least = torch.finfo(vectors.dtype).eps * max(vectors.shape) * sizes.max()
+    filled: Tensor = directions[sizes > least]
+    return filled
+
+
+def _turned_down(
+    projections: Projections, span: Float[Tensor, "rank d"], removed: float
+) -> Projections:
+    """Queries and keys that don't read these directions, or less of them."""
+    query, key = (
+        matrix.to(span.dtype) - removed * (matrix.to(span.dtype) @ span.T) @ span
+        for matrix in (projections.query, projections.key)
+    )
+    return replace(projections, query=query, key=key)
 
 
 def _normalised_parts(

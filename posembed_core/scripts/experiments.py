@@ -134,6 +134,7 @@ def four_script(
     *,
     scale: float = 1.0,
     sqrt_dim: bool = False,
+    removed: float = 0.0,
     at: Sequence[int] = (0,),
 ) -> str:
     """The script of `attention.experiments.four_terms` for one head; it prints queries ``at``.
@@ -149,7 +150,7 @@ def four_script(
     parts: list[Part | Function] = [
         source_of(tokens),
         *_rows(encoding, tokens, "rows"),
-        Part(_FOUR, ("parts",)),
+        Part(_FOUR, ("parts", "projected") if removed else ("parts",)),
         Part(_ATTENTION, (weights,)),
         Part(_FOUR, ("model" if own else "drawn", "show")),
     ]
@@ -157,6 +158,7 @@ def four_script(
     given |= {
         "head": Given(head.number, "the first is 0"),
         "has_weights": Given(own and given["has_weights"].value),
+        "removed": Given(removed, "how much of the positions' directions is projected out"),
         "at": Given(list(at), "the queries to print"),
     }
     title = f"{encoding.title}: the scores of one head as a sum of four. {PROMISE}"

@@ -81,13 +81,13 @@ def of_shift(chosen: Chosen, by: int, scale: float) -> Sequence[Table]:
     ]
 
 
-def of_four(chosen: Chosen, encoding: Encoding, scale: float) -> Sequence[Table]:
+def of_four(chosen: Chosen, encoding: Encoding, scale: float, removed: float) -> Sequence[Table]:
     """The four terms and the scores of the head shown."""
     n = len(chosen.inputs.tokens)
 
     def table(index: int, name: str) -> Table:
         def rows(at: slice) -> Tensor:
-            return parts_of(split(chosen.scene, encoding, scale))[index][chosen.head, at]
+            return parts_of(split(chosen.scene, encoding, scale, removed))[index][chosen.head, at]
 
         return Table(name, f"{name}, query × key", (n, n), rows, "query", dtype="<f8")
 

@@ -240,7 +240,7 @@ def shifted_or_why(scene: Scene, encoding: Encoding, shift: int, scale: float) -
 
 
 @kept()
-def split(scene: Scene, encoding: Encoding, scale: float) -> FourTerms:
+def split(scene: Scene, encoding: Encoding, scale: float, removed: float = 0.0) -> FourTerms:
     """The four terms of an additive encoding's scores, in float64."""
     given = inputs(scene)
     return four_terms(
@@ -249,6 +249,7 @@ def split(scene: Scene, encoding: Encoding, scale: float) -> FourTerms:
         given.projections,
         scale=scale,
         layer_norm=_double(given.layer_norm),
+        removed=removed,
     )
 
 

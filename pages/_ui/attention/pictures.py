@@ -109,13 +109,15 @@ def shift_chart(
     )
 
 
-def four_chart(terms: FourTerms, names: Sequence[str], words: Sequence[str], head: int) -> Chart:
-    """The four terms and their sum on one colour scale."""
+def four_chart(
+    terms: FourTerms, names: Sequence[str], words: Sequence[str], head: int, untouched: FourTerms
+) -> Chart:
+    """The four terms and their sum on one colour scale, that of the ``untouched`` projections."""
     cells = [part[head] for part in parts_of(terms)]
     return _grid(
         _look((*names, "sum: the scores"), (SCORES,), words, SUMS),
         {trace_name(SCORES, column): term for column, term in enumerate(cells)},
-        {SCORES.name: _peak(cells)},
+        {SCORES.name: _peak([*cells, *(part[head] for part in parts_of(untouched))])},
     )
 
 

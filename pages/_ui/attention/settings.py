@@ -52,6 +52,15 @@ OF_VIEWS: Fields = {
         Real("Temperature", low=0.05, high=10.0, help="Divides the scores before softmax"),
         1.0,
     ),
+    "removed": (
+        Real(
+            "Position projected out",
+            low=0.0,
+            high=1.0,
+            help="How much of the positions' directions queries and keys don't read; 1 is all",
+        ),
+        0.0,
+    ),
     "shift": (Integer("Shift all positions by", low=0, high=2000), 100),
     "shuffle": (Integer("Shuffle seed", low=0, high=2**32 - 1), 1),
     "cell": (Indices("Cell", most=3), ()),

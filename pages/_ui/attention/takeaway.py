@@ -157,16 +157,17 @@ def four_shown(chosen: Chosen) -> OnScreen | None:
     additive = chosen.additive
     if not additive:
         return None
-    scale = _slider("scale")
+    scale, removed = _slider("scale"), _slider("removed")
     title, encoding = additive.get(_slider("of"), list(additive.values())[-1])
 
     def figure() -> go.Figure:
-        terms = split(chosen.scene, encoding, scale)
-        return pictures.four_chart(terms, FOUR, chosen.inputs.tokens, chosen.head).figure()
+        whole, terms = (split(chosen.scene, encoding, scale, part) for part in (0.0, removed))
+        words = chosen.inputs.tokens
+        return pictures.four_chart(terms, FOUR, words, chosen.head, whole).figure()
 
     def write() -> str:
         options = _options(chosen, encoding, scale)
-        return four_script(_tokens(chosen), encoding, _head(chosen), **options)
+        return four_script(_tokens(chosen), encoding, _head(chosen), removed=removed, **options)
 
     return OnScreen(
         name=_name(chosen, "four"),
@@ -182,8 +183,9 @@ def four_shown(chosen: Chosen) -> OnScreen | None:
                 ),
             )
         },
-        settings=_settings(chosen, scale, encoding=title),
-        tables=lambda: arrays.of_four(chosen, encoding, scale),
+        settings=_settings(chosen, scale, encoding=title)
+        | {"position projected out": f"{removed:g}"},
+        tables=lambda: arrays.of_four(chosen, encoding, scale, removed),
         scripts={title: write},
         sources=[four_terms, attend, *_classes(chosen)],
         references=_references(chosen),

@@ -35,6 +35,7 @@ from pages._ui.attention.words import (
     distance_said,
     four_said,
     how_it_came_about,
+    projected_said,
     shift_said,
     shift_table,
     shuffle_said,
@@ -128,13 +129,15 @@ def four(link: Link, chosen: Chosen) -> None:
         last = parameter.options[-1]
         of = setting(link, "of", parameter, last, format_func=titles.get, width=220)
         scale = _scale(link)
+        removed = slider(link, "removed", *OF_VIEWS["removed"], step=0.01)
     title, encoding = additive[of]
-    terms = split(chosen.scene, encoding, scale)
-    show(four_chart(terms, FOUR, chosen.inputs.tokens, chosen.head), FOURS, FOUR_ALT)
+    whole, terms = (split(chosen.scene, encoding, scale, part) for part in (0.0, removed))
+    show(four_chart(terms, FOUR, chosen.inputs.tokens, chosen.head, whole), FOURS, FOUR_ALT)
     has_norm = chosen.inputs.layer_norm is not None
     st.markdown(four_said(title, terms, chosen.head, has_norm))
-    remember(PAGE, scale=scale, of=of)
-    finish(link, "scale", "of")
+    st.markdown(projected_said(whole, terms, removed, chosen.inputs.projections.embed_dim))
+    remember(PAGE, scale=scale, of=of, removed=removed)
+    finish(link, "scale", "of", "removed")
 
 
 def distance(link: Link, chosen: Chosen) -> None:

@@ -8,6 +8,7 @@ from pages._ui.attention.distance import Claim
 from pages._ui.attention.settings import Chosen
 from pages._ui.families import where_it_acts
 from pages._ui.numbers import written
+from pages._ui.sentences import counted
 from posembed_core.attention.experiments import FourTerms, PermutationTest, ShiftTest
 
 FOUR = ("content–content", "content–position", "position–content", "position–position")
@@ -154,6 +155,26 @@ def four_said(title: str, terms: FourTerms, head: int, has_norm: bool) -> str:
         "word of each name says what the query is made of, the second what the key is."
         f"{norm} Greatest values: {shares}. Their sum differs from the whole, over all "
         f"heads, by at most **{_size(terms.residual)}**."
+    )
+
+
+def projected_said(whole: FourTerms, terms: FourTerms, removed: float, width: int) -> str:
+    """That projections can turn position down, and what remains."""
+    rank = counted(terms.directions, "direction")
+    if terms.directions == 0:
+        return "There is no position here that projections could turn down."
+    if removed == 0:
+        return (
+            f"**Projections can turn position down**: these positions fill {rank} of {width}; the "
+            "slider takes them out of W_q and W_k."
+        )
+    content = float(terms.content_content.norm() / whole.content_content.norm())
+    before, after = (float((four.scores - four.content_content).norm()) for four in (whole, terms))
+    return (
+        f"**Projections can turn position down**: W_q and W_k read "
+        f"{written(100 * (1 - removed), '.3g')} % of the {rank} of {width} that these positions "
+        f"fill. Of the terms with position {written(100 * after / before, '.3g')} % remain, of "
+        f"content–content {written(100 * content, '.3g')} % (norms, all heads)."
     )
 
 

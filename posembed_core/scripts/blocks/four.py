@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import torch
 
-head, softmax_scale, eps, has_weights, s, at = 0, 0.5, 1e-12, False, 1.0, [0]
+head, softmax_scale, eps, has_weights, s, removed, at = 0, 0.5, 1e-12, False, 1.0, 0.0, [0]
 e: torch.Tensor
 p: torch.Tensor
 W_q: torch.Tensor
@@ -22,6 +22,12 @@ if has_weights:
     deviation = ((content + position).var(-1, correction=0, keepdim=True) + eps).sqrt()
     content = (content - content.mean(-1, keepdim=True)) / deviation * gain + bias
     position = (position - position.mean(-1, keepdim=True)) / deviation * gain
+# --- projected
+# Queries and keys that read less, or nothing, of the directions that these positions fill.
+sizes, directions = torch.linalg.svd(position, full_matrices=False)[1:]
+directions = directions[sizes > torch.finfo(torch.float64).eps * max(position.shape) * sizes.max()]
+content = content - removed * (content @ directions.T) @ directions
+position = position - removed * (position @ directions.T) @ directions
 # --- drawn
 q = {"content": content @ W_q.T, "position": position @ W_q.T}
 k = {"content": content @ W_k.T, "position": position @ W_k.T}

@@ -229,3 +229,32 @@ def test_half_lives_of_biases_that_never_fall() -> None:
     assert measured_half_lives(steep, longest=400).tolist() == pytest.approx([177.4], abs=0.1)
     with pytest.raises(pc.EncodingError, match="at least 1, got 0"):
         measured_half_lives(steep, longest=0)
+
+
+@pytest.mark.parametrize("slug", ["sinusoidal", "learned"])
+@pytest.mark.parametrize("removed", [0.0, 0.3, 1.0])
+@pytest.mark.parametrize("norm", [None, pc.LayerNorm()])
+def test_projections_turn_position_down(
+    slug: str, removed: float, norm: pc.LayerNorm | None
+) -> None:
+    words = tokens().double()
+    encoding = encoding_for(slug)
+    whole = four_terms(words, encoding, PROJECTIONS, layer_norm=norm)
+    part = four_terms(words, encoding, PROJECTIONS, layer_norm=norm, removed=removed)
+    left = 1 - removed
+    # Projections without biases: each vector of a position is read `left` times.
+    torch.testing.assert_close(part.position_position, left**2 * whole.position_position)
+    assert part.residual < 1e-9
+    assert part.directions == len(words)
+    if removed == 1:
+        assert part.position_position.abs().max() < 1e-9
+        assert part.content_position.abs().max() < 1e-9
+        assert 0 < part.content_content.norm() < whole.content_content.norm()
+
+
+def test_without_position_there_is_nothing_to_turn_down() -> None:
+    words = tokens().double()
+    none = four_terms(words, encoding_for("none"), PROJECTIONS, removed=1.0)
+    assert none.directions == 0
+    plain = four_terms(words, encoding_for("none"), PROJECTIONS)
+    assert torch.equal(none.scores, plain.scores)

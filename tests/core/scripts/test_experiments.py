@@ -163,9 +163,17 @@ def test_the_four_terms_are_the_cores(tmp_path: Path) -> None:
     slugs = ("sinusoidal", "learned", "none")
     encodings = [in_layer(slug, {}) for slug in slugs]
     assert all(isinstance(encoding, AdditiveEncoding) for encoding in encodings)
-    scripts = [four_script(WORDS, encoding, HEAD, scale=2.0, at=[3]) for encoding in encodings]
-    for encoding, answer in zip(encodings, run_all(scripts, tmp_path), strict=True):
-        core = four_terms(vectors().double(), encoding, random_projections(WIDTH, HEADS), scale=2.0)
+    shares = (0.0, 0.4, 1.0)
+    scripts = [
+        four_script(WORDS, encoding, HEAD, scale=2.0, removed=removed, at=[3])
+        for encoding, removed in zip(encodings, shares, strict=True)
+    ]
+    answers = run_all(scripts, tmp_path)
+    for encoding, removed, answer in zip(encodings, shares, answers, strict=True):
+        core = four_terms(
+            vectors().double(), encoding, random_projections(WIDTH, HEADS), scale=2.0,
+            removed=removed,
+        )  # fmt: skip
         parts = (core.content_content, core.content_position, core.position_content,
                  core.position_position, core.scores)  # fmt: skip
         rows = numbers(answer.text, "query 3")
