@@ -118,7 +118,8 @@ class Snapshot:
 class GradientStep:
     """One step of gradient descent on one sequence: the table before it, its gradient, and after.
 
-    ``looked_up`` are the positions of the sequence, in ascending order.
+    ``looked_up`` are the positions of the sequence, in ascending order; ``others`` is the norm of
+    the gradient of all other weights. A table that is fixed has no gradient: ``is_fixed``, zeros.
     """
 
     looked_up: Int[Tensor, " length"]
@@ -126,6 +127,8 @@ class GradientStep:
     grad: Float[Tensor, "max_seq_len embed_dim"]
     after: Float[Tensor, "max_seq_len embed_dim"]
     loss: float
+    others: float = 0.0
+    is_fixed: bool = False
 
     @property
     def moved(self) -> Int[Tensor, " rows"]:
@@ -252,10 +255,14 @@ def train_table(spec: TrainingSpec) -> Generator[Snapshot, None, None]:
             yield snapshot
 
 
-def gradient_step(spec: TrainingSpec, start: int = 0) -> GradientStep:
+def gradient_step(
+    spec: TrainingSpec, start: int = 0, fixed: Float[Tensor, "max_seq_len embed_dim"] | None = None
+) -> GradientStep:
     """One step from the initial table on one sequence of ``spec.length`` tokens from ``start`` on.
 
-    Raises `EncodingError` where the sequence doesn't fit into the table.
+    With ``fixed``, the same step where these vectors stand in the table's place, and, being no
+    parameters, are never trained: no gradient reaches them, the other weights have theirs. Raises
+    `EncodingError` where the sequence doesn't fit into the table.
 
     >>> step = gradient_step(TrainingSpec(max_seq_len=8, embed_dim=4, seq_len=3), start=2)
     >>> step.moved.tolist()
@@ -265,13 +272,24 @@ def gradient_step(spec: TrainingSpec, start: int = 0) -> GradientStep:
     start = Integer("Start", low=0, high=last_start).check("start", start)
     with one_thread():
         trainer = Trainer(spec)
+        if fixed is not None:
+            trainer.model.position = nn.Embedding.from_pretrained(fixed.clone(), freeze=True)
         table = trainer.model.position.weight
         before = table.detach().clone()
         loss = trainer.step(trainer.draw(1), start)
-    if table.grad is None:
-        raise RuntimeError("the table took no part in the loss")
-    looked_up = torch.arange(start, start + spec.length)
-    return GradientStep(looked_up, before, table.grad, table.detach().clone(), loss)
+    gradients = [part.grad for part in trainer.model.parameters() if part is not table]
+    squares = [gradient.square().sum() for gradient in gradients if gradient is not None]
+    if (table.grad is None) != (fixed is not None):
+        raise RuntimeError("a learned table must take part in the loss, a fixed one must not")
+    return GradientStep(
+        looked_up=torch.arange(start, start + spec.length),
+        before=before,
+        grad=torch.zeros_like(before) if table.grad is None else table.grad,
+        after=table.detach().clone(),
+        loss=loss,
+        others=float(torch.stack(squares).sum().sqrt()),
+        is_fixed=table.grad is None,
+    )
 
 
 @contextlib.contextmanager

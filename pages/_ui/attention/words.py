@@ -90,8 +90,9 @@ def shuffle_said(
             test.frobenius for title, test in zip(titles, masked, strict=True) if title in by_mask
         )
         sentences.append(
-            f"With a causal mask **{'; '.join(by_mask)}** notices this shuffle, too (smallest "
-            f"error {_size(least)}): the token in slot i sees the i tokens before it and itself, "
+            f"With a causal mask **{'; '.join(by_mask)}** "
+            f"{'notices' if len(by_mask) == 1 else 'notice'} this shuffle, too (smallest error "
+            f"{_size(least)}): the token in slot i sees the i tokens before it and itself, "
             "so a shuffle changes what it sees."
         )
     return " ".join(sentences)

@@ -35,6 +35,7 @@ from posembed_core.tables.position_table import dims
 from posembed_core.training.training import GradientStep, gradient_step
 
 TRAINED, MODEL, FILE = "trained", "model", "file"
+FIXED = "sinusoidal"  # what a learned table stands beside
 MOST_PREFIX_ROWS = 16
 _SOURCE = "table.source"
 _UPLOADS = "table.uploads"  # how many files were taken off the uploader again
@@ -178,6 +179,16 @@ def stretched(
         return table, None
     weight = extended.weight
     return PositionTable(weight=weight, name=table.name, source=table.source), ~extended.original
+
+
+def fixed_step_on(spec: TrainingSpec, start: int, length: int) -> tuple[str, GradientStep]:
+    """The same step with the formula's vectors in the table's place, and the formula's title."""
+    formula = create(FIXED, embed_dim=spec.embed_dim)
+    if not isinstance(formula, AdditiveEncoding):
+        raise TypeError(f"{FIXED} has no vectors to add")
+    vectors = formula.table(torch.arange(spec.max_seq_len))
+    step = gradient_step(replace(spec, seq_len=length), start, fixed=vectors)
+    return formula.title, step
 
 
 def step_on(spec: TrainingSpec, start: int, length: int) -> GradientStep:

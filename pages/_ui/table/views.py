@@ -37,6 +37,7 @@ from pages._ui.table.settings import (
 from pages._ui.table.sources import (
     MODEL,
     choose_source,
+    fixed_step_on,
     has_patches,
     measures,
     side_by_side,
@@ -61,6 +62,7 @@ from pages._ui.table.words import (
     compared,
     comparison_alt,
     described,
+    fixed_said,
     gradient_said,
     lookup_alt,
     measure_alt,
@@ -140,6 +142,8 @@ def gradient(link: Link, chosen: Chosen) -> None:
         sentences = gradient_said(step, length)
         show(gradient_chart(step), "table.gradient", unmarked(sentences))
         st.markdown(sentences)
+        title, fixed = fixed_step_on(spec, start, length)
+        st.markdown(fixed_said(step, fixed, title))
         remember(PAGE, start=start, length=length)
         write(link, "start", "tokens")
 

@@ -91,6 +91,23 @@ def gradient_said(step: GradientStep, length: int) -> str:
     )
 
 
+def fixed_said(learned: GradientStep, fixed: GradientStep, title: str) -> str:
+    """That no gradient reaches a fixed encoding, beside the learned table."""
+    rows = [
+        "| the same step with | rows moved | gradient of the table | of all other weights | loss |",
+        "|:--|--:|--:|--:|--:|",
+    ]
+    for name, step in (("the learned table", learned), (f"{title}, fixed", fixed)):
+        norm = "none" if step.is_fixed else written(step.grad.norm(), ".3g")
+        others = written(step.others, ".3g")
+        rows.append(f"| {name} | {step.moved.numel()} | {norm} | {others} | {step.loss:.3f} |")
+    said = (
+        "**No gradient reaches a fixed encoding**: it is computed, not a parameter, so training "
+        "moves only the weights that read it. Gradients as norms."
+    )
+    return "\n".join(rows) + f"\n\n{said}"
+
+
 def described(table: PositionTable) -> str:
     """What table this is, and what was recognised about it."""
     notes = "".join(f" {sentence(note)}" for note in table.notes)

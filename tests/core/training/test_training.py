@@ -203,3 +203,23 @@ def test_a_spec_that_is_not_allowed_cannot_be_built(fields, sentence):
 def test_equal_specs_are_one_key():
     assert pc.TrainingSpec() == pc.TrainingSpec(steps=400, sigma=3)
     assert len({pc.TrainingSpec(), pc.TrainingSpec(sigma=3), pc.TrainingSpec(sigma=4)}) == 2
+
+
+@pytest.mark.parametrize("start", [0, 3])
+def test_no_gradient_reaches_a_fixed_encoding(start: int) -> None:
+    spec = pc.TrainingSpec(max_seq_len=16, embed_dim=8, seq_len=6)
+    waves = pc.create("sinusoidal", embed_dim=8).table(torch.arange(16))
+    fixed = gradient_step(spec, start, fixed=waves)
+    assert fixed.is_fixed
+    assert fixed.moved.numel() == 0
+    assert torch.equal(fixed.before, waves)
+    assert torch.equal(fixed.after, waves)
+    assert not fixed.grad.any()
+    assert fixed.others > 0  # what reads it learns
+    learned = gradient_step(spec, start)
+    assert not learned.is_fixed
+    # The same step but for the table: with the learned table's own numbers, the same loss.
+    frozen = gradient_step(spec, start, fixed=spec.initial_table())
+    assert frozen.loss == learned.loss
+    assert frozen.others == pytest.approx(learned.others)
+    assert torch.equal(frozen.after, learned.before)

@@ -224,7 +224,8 @@ def test_what_a_shuffle_says_is_what_it_tested(
     if not noticed and len(tokens) == 2:
         assert "**nothing was tested** of what depends on distances alone" in said
     blind = "Nothing at all" if noticed else "Nothing at all; Mine"
-    assert f"With a causal mask **{blind}** notices this shuffle" in said
+    verb = "notices" if noticed else "notice"
+    assert f"With a causal mask **{blind}** {verb} this shuffle" in said
 
 
 @settings(max_examples=30, deadline=None)

@@ -279,3 +279,15 @@ def test_what_cannot_be_read_is_refused_and_let_go(content: bytes, sentence: str
     assert source.value == "trained"
     app.run()
     assert not app.error
+
+
+def test_one_step_says_that_no_gradient_reaches_a_fixed_encoding() -> None:
+    app = visit({**SMALL, "view": "gradient", "start": "2", "tokens": "5"})
+    text = words(app)
+    assert "**No gradient reaches a fixed encoding**" in text
+    rows = [line.split(" | ") for line in text.split("\n") if line.startswith("| ")]
+    learned, fixed = rows[1:3]
+    assert learned[1] == "5"
+    assert float(learned[2]) > 0
+    assert fixed[:3] == ["| Sinusoidal, fixed", "0", "none"]
+    assert float(fixed[3]) > 0
