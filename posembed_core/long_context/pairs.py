@@ -13,7 +13,7 @@ from posembed_core.base import RotaryEncoding
 from posembed_core.frequencies import inverse_frequencies
 from posembed_core.parameters import EncodingError
 
-MAX_DISTANCE = 2**20
+MAX_DISTANCE = 2**24
 KINDS = ("untouched", "blended", "interpolated", "still")
 # Frequencies within this relative distance count as equal; it is far above float64's rounding.
 _SAME = 1e-9

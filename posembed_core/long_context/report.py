@@ -127,7 +127,7 @@ def report(
     parts = [
         f"RoPE of {name}" + (f", {settings.layer_type}" if settings.layer_type else ""),
         "\n".join(f"{key:<34}{value}" for key, value in facts.items()),
-        summary(table, *lengths),
+        summary(table, *lengths, trained_is_given(settings)),
         "\n".join(f"{finding.severity}: {finding.message} {finding.reason}" for finding in findings)
         or "Nothing odd was found in the config.",
         _rounding(table.after),
@@ -136,8 +136,26 @@ def report(
     return "\n\n".join(parts) + "\n"
 
 
-def summary(table: PairTable, trained: int, wanted: int) -> str:
-    """What becomes of the pairs, in two sentences.
+def trained_is_given(settings: RopeSettings) -> bool:
+    """Whether the config says on how many tokens the model was trained.
+
+    Beside a scaling that has no trained length of its own, the one length that is given is what is
+    asked for: Gemma 3's 131,072 with a factor of 8.
+
+    >>> from posembed_core.model_config import read_rope
+    >>> config = {"head_dim": 64, "rope_theta": 10000.0, "max_position_embeddings": 131072}
+    >>> linear = {"rope_scaling": {"type": "linear", "factor": 8}}
+    >>> [trained_is_given(read_rope(config | more).settings[0]) for more in ({}, linear)]
+    [True, False]
+    """
+    encoding = settings.encoding
+    stretched = getattr(encoding, "factor", 1.0) != 1.0
+    own = hasattr(encoding, "original_max_position_embeddings")
+    return settings.trained_length is not None and (own or not stretched)
+
+
+def summary(table: PairTable, trained: int, wanted: int, given: bool = True) -> str:
+    """What becomes of the pairs, in two sentences; ``given`` says whether ``trained`` is known.
 
     >>> import posembed_core as pc
     >>> from posembed_core.long_context.pairs import pair_table
@@ -147,10 +165,12 @@ def summary(table: PairTable, trained: int, wanted: int) -> str:
     counts, pairs = Counter(table.kind), len(table.before)
     kinds = ", ".join(f"{counts[kind]} {kind}" for kind in KINDS if counts[kind])
     unseen = incomplete_pairs(table.before, trained)
+    over = _counted(trained, "position")
+    over = f"the {over} of training" if given else f"the first {over}"
     return (
         f"Of {_counted(pairs, 'pair')} at {_counted(wanted, 'token')}: {kinds}. {unseen} never "
-        f"complete{'s' * (unseen == 1)} a turn over the {_counted(trained, 'position')} of "
-        f"training, {incomplete_pairs(table.after, wanted)} over {wanted:,} with the scaling."
+        f"complete{'s' * (unseen == 1)} a turn over {over}, "
+        f"{incomplete_pairs(table.after, wanted)} over {wanted:,} with the scaling."
     )
 
 

@@ -23,7 +23,7 @@ from pages._ui.figures.two_pictures import (
 )
 from pages._ui.theme import text_hue
 
-_ROOM_RIGHT = 4e5  # a line further right has no room for its name on its right side
+_ROOM_RIGHT = 5e6  # a line further right has no room for its name on its right side
 
 
 @dataclass(frozen=True)

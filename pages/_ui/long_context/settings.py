@@ -16,6 +16,7 @@ from pages._ui.sentences import counted, plain_sentence
 from posembed_core import EncodingError, RotaryEncoding
 from posembed_core.long_context.pairs import MAX_DISTANCE
 from posembed_core.long_context.precision import ARITHMETICS
+from posembed_core.long_context.report import trained_is_given
 from posembed_core.model_config import (
     Finding,
     PythonDictError,
@@ -38,6 +39,8 @@ WANTED = Integer("Wanted length", low=1, high=MAX_DISTANCE, help="Tokens of the 
 POSITION = Integer("Position", low=1, high=MAX_DISTANCE, help="Where angles are shown")
 SLIDERS = ("trained", "wanted", "position")
 TRAINED_FIELD = "original_max_position_embeddings"
+_UNBOUND = 10**15  # no config's length is greater
+_START = 4096  # where the sliders begin for a config without a length
 
 
 @dataclass(frozen=True)
@@ -53,7 +56,11 @@ class Chosen:
     @property
     def question(self) -> str:
         """What the page answers, in the config's own numbers."""
-        trained, wanted = _lengths_of(self.settings)
+        trained, wanted = _lengths_of(self.settings, most=_UNBOUND)
+        if not trained_is_given(self.settings):
+            if self.settings.wanted_length is None:
+                return "This config gives no length."
+            return f"Asked for {counted(wanted, 'token')}; how many it was trained on isn't said."
         if wanted <= trained:
             return f"Trained on {counted(trained, 'token')}, and asked for no more."
         return f"Trained on {counted(trained, 'token')}, asked for {wanted:,}. How?"
@@ -131,6 +138,8 @@ def choose_pictures(link: Link) -> tuple[str, str]:
 def ask_sliders(link: Link, settings: RopeSettings) -> Sliders:
     """Two lengths and a position, those of the config unless the reader moved them."""
     trained, wanted = _lengths_of(settings)
+    if words := length_words(settings, trained):
+        st.markdown(f":small[{words}]")
     columns = st.columns(3)
     with columns[0]:
         trained = slider(link, "trained", TRAINED, trained, step=1, log=True)
@@ -141,14 +150,40 @@ def ask_sliders(link: Link, settings: RopeSettings) -> Sliders:
     return Sliders(Lengths(trained, wanted), position)
 
 
-def _lengths_of(settings: RopeSettings) -> tuple[int, int]:
-    """The trained and the wanted length that a config stands for."""
-    trained = min(settings.trained_length or 4096, MAX_DISTANCE)
-    wanted = min(settings.wanted_length or trained, MAX_DISTANCE)
+def length_words(settings: RopeSettings, trained: int) -> str:
+    """What the sliders can't take from the config; "" where they take all of it."""
+    sentences = []
+    if not trained_is_given(settings):
+        how = "a round number, no more"
+        if settings.wanted_length is not None:
+            how = "the length asked for divided by the factor"
+        sentences.append(
+            "The config doesn't say on how many tokens the model was trained: the slider begins at "
+            f"{trained:,}, {how}."
+        )
+    longest = max(settings.trained_length or 0, settings.wanted_length or 0)
+    if longest > MAX_DISTANCE:
+        sentences.append(
+            f"The config asks for {counted(longest, 'token')}; this page goes to {MAX_DISTANCE:,}."
+        )
+    return " ".join(sentences)
+
+
+def _lengths_of(settings: RopeSettings, most: int = MAX_DISTANCE) -> tuple[int, int]:
+    """The trained and the wanted length that a config stands for, or where sliders begin."""
+    given = settings.trained_length
+    if given is None:
+        trained = _START
+    elif trained_is_given(settings):
+        trained = given
+    else:
+        trained = max(1, round(given / getattr(settings.encoding, "factor", 1.0)))
+    trained = min(trained, most)
+    wanted = min(settings.wanted_length or trained, most)
     if wanted <= trained and hasattr(settings.encoding, TRAINED_FIELD):
         # max_position_embeddings was left at the trained length; the factor says what is wanted.
         factor = getattr(settings.encoding, "factor", 1.0)
-        wanted = min(round(trained * factor), MAX_DISTANCE)
+        wanted = min(round(trained * factor), most)
     return trained, wanted
 
 

@@ -15,7 +15,14 @@ from pages._ui.takeaway import IN_PYTORCH, OnScreen, Plot, Table, Text
 from pages._ui.takeaway.view import whole
 from posembed_core.long_context.pairs import MAX_DISTANCE, distance_edges, pair_table
 from posembed_core.long_context.precision import ARITHMETICS
-from posembed_core.long_context.report import pair_columns, report, stacked, summary, to_csv
+from posembed_core.long_context.report import (
+    pair_columns,
+    report,
+    stacked,
+    summary,
+    to_csv,
+    trained_is_given,
+)
 from posembed_core.scripts.combine import frequency_script
 
 
@@ -29,7 +36,7 @@ def rope_shown(chosen: Chosen, sliders: Sliders) -> OnScreen:
         return pair_columns(table(), trained, wanted)
 
     def in_short() -> str:
-        return summary(table(), trained, wanted)
+        return summary(table(), trained, wanted, trained_is_given(chosen.settings))
 
     return OnScreen(
         name=f"posembed-{encoding.slug}-{wanted}",

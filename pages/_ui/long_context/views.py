@@ -19,7 +19,7 @@ from pages._ui.long_context.words import (
 )
 from posembed_core.long_context.pairs import MAX_DISTANCE, distance_edges, pair_table
 from posembed_core.long_context.precision import ARITHMETICS, worst_pair
-from posembed_core.long_context.report import summary
+from posembed_core.long_context.report import summary, trained_is_given
 
 
 def draw(chosen: Chosen, sliders: Sliders) -> None:
@@ -27,14 +27,16 @@ def draw(chosen: Chosen, sliders: Sliders) -> None:
     encoding, rounding = chosen.encoding, ARITHMETICS[chosen.arithmetic]
     trained, wanted, position = sliders.lengths.trained, sliders.lengths.wanted, sliders.position
     table = pair_table(encoding, wanted)
-    in_short = summary(table, trained, wanted)
+    in_short = summary(table, trained, wanted, trained_is_given(chosen.settings))
     st.markdown(settings_line(chosen.settings, wanted))
     live.plot(
         packed_pairs(encoding, trained, wanted, position, chosen.quantity),
         key=f"{PAGE}.pairs",
         alt=pairs_alt(table, in_short),
     )
-    st.markdown(f":small[{in_short} {pairs_key(position)}]")
+    st.markdown(
+        f":small[{in_short} {pairs_key(position, trained, trained_is_given(chosen.settings))}]"
+    )
     live.plot(
         packed_scores(encoding, trained, wanted, chosen.arithmetic),
         key=f"{PAGE}.scores",

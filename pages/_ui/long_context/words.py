@@ -10,7 +10,7 @@ from torch import Tensor
 
 from pages._ui.escaped import in_code, in_markdown
 from pages._ui.numbers import with_minus_signs, written
-from pages._ui.sentences import sentence
+from pages._ui.sentences import counted, sentence
 from pages._ui.theme import tinted
 from posembed_core.long_context.pairs import PairTable
 from posembed_core.long_context.precision import (
@@ -58,14 +58,17 @@ def settings_line(settings: RopeSettings, wanted: int) -> str:
     )
 
 
-def pairs_key(position: int) -> str:
-    """What the marks in the two pictures of pairs mean."""
+def pairs_key(position: int, trained: int, given: bool) -> str:
+    """What the marks in the two pictures of pairs mean; ``given`` as in `summary`."""
+    went = (
+        "went through in training" if given else f"goes through in {counted(trained, 'position')}"
+    )
+    unseen = "that the model has never seen" if given else "beyond them"
     scaled = tinted("position", "Orange")
     return (
         f"{scaled}: with the scaling, ● untouched, ◆ blended, ▲ fully interpolated; dotted and "
         f"hollow: plain RoPE. On the right the angles at position {position:,}; a grey bar is the "
-        "part of the turn that a pair went through in training: a mark above it is an angle that "
-        "the model has never seen."
+        f"part of the turn that a pair {went}: a mark above it is an angle {unseen}."
     )
 
 

@@ -77,7 +77,7 @@ def test_edges_cover_every_distance_once(last: int, cells: int) -> None:
 
 @pytest.mark.parametrize("distance", [0, -3, MAX_DISTANCE + 1])
 def test_the_number_of_edges_is_bounded(distance: int) -> None:
-    with pytest.raises(pc.EncodingError, match="between 1 and 1,048,576"):
+    with pytest.raises(pc.EncodingError, match="between 1 and 16,777,216"):
         distance_edges(distance, 10)
 
 

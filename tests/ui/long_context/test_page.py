@@ -170,6 +170,38 @@ def test_lengths_come_from_the_config_and_from_the_link() -> None:
     assert "over the 2,048 positions of training" in text
 
 
+def test_a_length_that_is_not_given_is_not_made_up() -> None:
+    app = visit_config({"model_type": "llama", "head_dim": 64, "rope_theta": 10000.0})
+    assert app.markdown[0].value == "### This config gives no length."
+    assert "of training" not in words(app)
+    assert "in training" not in words(app)
+    assert "doesn't say on how many tokens" in words(app)
+    told = visit_config({"head_dim": 64, "rope_theta": 1e4, "max_position_embeddings": 2048})
+    assert "over the 2,048 positions of training" in words(told)
+    assert "doesn't say on how many tokens" not in words(told)
+
+
+def test_gemma_3_was_not_trained_on_the_length_that_it_is_asked_for() -> None:
+    app = visit({"model": "gemma-3-4b"}, report=True)
+    assert app.markdown[0].value == (
+        "### Asked for 131,072 tokens; how many it was trained on isn't said."
+    )
+    assert "of training" not in words(app)
+    assert "of training" not in app.code[0].value
+
+
+def test_lengths_up_to_16_million_are_shown_whole_and_longer_ones_named() -> None:
+    config = {"head_dim": 64, "rope_theta": 5e5, "max_position_embeddings": 10_485_760}
+    app = visit_config(config)
+    assert app.markdown[0].value == "### Trained on 10,485,760 tokens, and asked for no more."
+    assert "Of 32 pairs at 10,485,760 tokens" in words(app)
+    assert "this page goes to" not in words(app)
+    app = visit_config(config | {"max_position_embeddings": 10**9})
+    assert app.markdown[0].value == "### Trained on 1,000,000,000 tokens, and asked for no more."
+    longer = words(app)
+    assert "asks for 1,000,000,000 tokens; this page goes to 16,777,216" in longer
+
+
 def test_a_factor_sets_the_wanted_length_where_no_length_was_raised() -> None:
     text = words(visit({"model": "qwen2.5-7b-with-yarn"}))
     assert "Of 64 pairs at 131,072 tokens" in text
