@@ -29,6 +29,7 @@ FRAME: FrameHeader = {
         {"text": "**h** = :blue[e]", "kind": "arithmetic"},
         {"label": "Norms", "heads": ["i"], "rows": [["0"]], "numbers": (0,), "kind": "table"},
     ],
+    "lens": None,
     "zoom": {"xaxis": (1.0, 2.5)},
     "lines": ["norm"],
     "buffers": [("f4", 3)],

@@ -10,6 +10,7 @@ import streamlit as st
 
 from pages._ui import live
 from pages._ui.combine.arithmetic import cell_at, has_cell
+from pages._ui.combine.lens import lens_of
 from pages._ui.combine.settings import CHART, FIELDS, PAGE, Chosen
 from pages._ui.combine.window import Zoom, window_of, zoom_to
 from pages._ui.combine.words import alt, explain, look, lying_beyond
@@ -39,8 +40,9 @@ def zoom_of(link: Link) -> Zoom:
 def show_chart(link: Link, chosen: Chosen, shown: Shown, reading: Reading, zoom: Zoom) -> None:
     """The three pictures and the norms, live, and below them what they are."""
     tokens = chosen.tokens
+    figure = _packed(look(reading.preview, tokens))
     live.plot(
-        _packed(look(reading.preview, tokens)),
+        figure,
         key=CHART,
         arrays=shown.pack(reading.frame),
         mixes=reading.frame.mixes,
@@ -48,6 +50,7 @@ def show_chart(link: Link, chosen: Chosen, shown: Shown, reading: Reading, zoom:
         patch=_ranges(reading),
         alt=alt(reading),
         notes=explain(chosen, reading, _chosen_cell(link, reading.preview, tokens)),
+        lens=lens_of(reading, live.events_of(CHART, figure).pointed),
         zoom=zoom if link.changed else None,
     )
     parameter, default = FIELDS["zoom"]

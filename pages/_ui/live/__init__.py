@@ -7,7 +7,7 @@ charts as pictures) and `serving`. Their JavaScript and plotly.js are served by 
 `serving.middleware()` announces them to browsers; `serving.get_ready()` is for the app's lifespan.
 """
 
-from pages._ui.live import notes, page, serving, slider
+from pages._ui.live import lens, notes, page, serving, slider
 from pages._ui.live.packets import PackedArray, PackedFigure, pack_array, pack_figure
 from pages._ui.live.plot import Click, PlotEvents, events_of, plot
 
@@ -17,6 +17,7 @@ __all__ = [
     "PackedFigure",
     "PlotEvents",
     "events_of",
+    "lens",
     "notes",
     "pack_array",
     "pack_figure",

@@ -56,6 +56,7 @@ class FrameHeader(TypedDict):
     snapshots: Sequence[str]
     grow: Sequence[str]
     notes: list[dict[str, Any]]  # fields of Line or Table
+    lens: Mapping[str, Any] | None  # fields of Lens
     zoom: Mapping[str, tuple[float, float]] | None  # axis → range to go to
     lines: list[str]  # traces, in the buffers' order
     buffers: list[tuple[str, int]]

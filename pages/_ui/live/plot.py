@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 
 from pages._ui.live import counts
 from pages._ui.live.assets import parts_url, plotly_url, stub
+from pages._ui.live.lens import Lens
 from pages._ui.live.notes import Note
 from pages._ui.live.packets import (
     FrameHeader,
@@ -49,9 +50,14 @@ class Click:
 
 @dataclass(frozen=True)
 class PlotEvents:
-    """What the reader did. click: in this run only; zoom: axis → range, of the zoomed axes."""
+    """What the reader did.
+
+    click: in this run only; pointed: the cell whose exact values the lens asks for; zoom: axis →
+    range, of the zoomed axes.
+    """
 
     click: Click | None = None
+    pointed: Click | None = None
     zoom: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
 
@@ -68,6 +74,7 @@ def plot(
     snapshots: Sequence[str] = (),
     grow: Sequence[str] = (),
     notes: Iterable[Note] = (),
+    lens: Lens | None = None,
     zoom: Mapping[str, tuple[float, float]] | None = None,
 ) -> PlotEvents:
     """Draw a figure that stays on the page while its values change.
@@ -88,6 +95,7 @@ def plot(
     grow: the lines that reach only as far as the snapshot shown; n values for all of the frames.
     notes: what is written under the chart; costs next to nothing a frame, where Streamlit's own
         elements take milliseconds each.
+    lens: what is said over the chart of the cell that is pointed at.
     zoom: axis → range to go to now, as for a link; {} for no zoom, None to leave the reader's.
 
     Raises ValueError for a trace or an array that isn't there, or arrays of different shapes in one
@@ -123,6 +131,7 @@ def plot(
         "snapshots": list(snapshots),
         "grow": list(grow),
         "notes": [vars(note) for note in notes],
+        "lens": asdict(lens) if lens else None,
         "zoom": zoom,
         "lines": list(curves),
         "buffers": [("f4", len(curve)) for curve in curves.values()],
@@ -135,6 +144,7 @@ def plot(
         data=frame,
         on_zoom_change=_ignore,
         on_click_change=_ignore,
+        on_lens_change=_ignore,
         on_missing_change=_ignore,
     )
     return _read(result, figure)
@@ -151,7 +161,8 @@ def events_of(key: str, figure: PackedFigure | None = None) -> PlotEvents:
 
 def _read(state: Mapping[str, object], figure: PackedFigure | None) -> PlotEvents:
     click = _read_click(state.get("click"), figure.traces) if figure else None
-    return PlotEvents(click=click, zoom=_read_zoom(state.get("zoom")))
+    pointed = _read_click(state.get("lens"), figure.traces) if figure else None
+    return PlotEvents(click=click, pointed=pointed, zoom=_read_zoom(state.get("zoom")))
 
 
 def _check(

@@ -32,6 +32,7 @@ class Chart:
     patch: Mapping[str, Any] = field(default_factory=dict)
     differences: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     exact: bool | None = None
+    lens: live.lens.Lens | None = None
 
     def figure(self) -> go.Figure:
         """The figure with its numbers."""
@@ -56,6 +57,7 @@ def show(chart: Chart, key: str, alt: str) -> live.PlotEvents:
         lines=chart.lines,
         patch=chart.patch,
         alt=alt,
+        lens=chart.lens,
     )
 
 

@@ -27,7 +27,8 @@ export class Cursor {
   saying
 
   /** Made once Plotly has drawn the chart.
-   * @param {{ graph: GraphElement, plotly: PlotlyLibrary, names: string[], frame: Frame }} chart */
+   * @param {{ graph: GraphElement, plotly: PlotlyLibrary, names: string[], frame: Frame,
+   *   lens?: object }} chart */
   constructor(chart) {
     this.chart = chart
     const { graph } = chart
@@ -101,7 +102,8 @@ export class Cursor {
     plotly.Fx.hover(graph, [{ curveNumber: curve, ...at }], grid.subplot)
     clearTimeout(this.saying)
     this.saying = setTimeout(() => {
-      this.status.textContent = hoverWords(graph) || "no value"
+      // The lens is heard by itself.
+      if (!this.chart.lens) this.status.textContent = hoverWords(graph) || "no value"
     }, PAUSE)
   }
 

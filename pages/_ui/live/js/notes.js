@@ -32,7 +32,7 @@ export function pieces(text) {
 
 /** @param {Element} element
  * @param {string} text */
-function write(element, text) {
+export function write(element, text) {
   const nodes = pieces(text).map((piece) => {
     if (piece.kind === "text") return piece.text
     const node = document.createElement(TAGS[piece.kind])

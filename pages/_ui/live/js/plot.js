@@ -3,6 +3,7 @@ import { Cursor } from "./cursor.js"
 import { put, readFigure } from "./dress.js"
 import { Heatmaps } from "./heatmaps.js"
 import { isLarge } from "./large.js"
+import { Lens } from "./lens.js"
 import { move } from "./lines.js"
 import NOTES from "./notes.css"
 import { Notes } from "./notes.js"
@@ -39,7 +40,7 @@ const HTML = `<style>${PLOT}${PLOTLY}${NOTES}</style>
   <div class="live-plot-layer" role="img"></div><div></div>
   <button type="button" hidden>Reset zoom</button>`
 
-class Chart {
+export class Chart {
   /** The newest frame that is complete, and how its figure looks here. Undefined before the first.
    * @type {Frame} */
   frame
@@ -76,6 +77,9 @@ class Chart {
   /** Changes of ours that Plotly is at. */
   busy = 0
   isListening = false
+  /** Where pictures have one.
+   * @type {Lens | undefined} */
+  lens
   /** @type {Map<number, import("./lines.js").Kept>} */
   curves = new Map()
   parts = new Parts()
@@ -115,6 +119,7 @@ class Chart {
     this.resizing.disconnect()
     clearTimeout(this.resting)
     this.notes.destroy()
+    this.lens?.destroy()
     this.zoom.stop()
     if (this.plotly) this.plotly.purge(this.graph)
   }
@@ -130,6 +135,7 @@ class Chart {
     page.frames++
     this.destination = frame.zoom ?? this.destination
     this.layer.setAttribute("aria-label", frame.alt)
+    if (frame.lens) this.lens ??= new Lens(this)
     this.root.style.minHeight ||= `${frame.height ?? 450}px`
     /** @type {Frame["y"]} */
     const y = new Map()
@@ -186,6 +192,7 @@ class Chart {
     this.arrived = false
     if (frame.number === this.received) this.parts.keep(frame)
     this.notes.show(frame.notes)
+    this.lens?.show()
     this.root.dataset.painted = String(++this.painted)
     this.settle()
   }
@@ -353,12 +360,26 @@ class Chart {
     Promise.resolve(change()).finally(() => this.busy--)
   }
 
+  /** The lens goes to a cell, unless Plotly holds stand-ins.
+   * @param {{ pointNumber: unknown, curveNumber: number }} point */
+  point({ pointNumber, curveNumber }, pin = false) {
+    const name = this.names[curveNumber]
+    if (!this.lens || !this.frame.mixes[name] || !Array.isArray(pointNumber)) return
+    if (this.root.dataset.state === "rest")
+      this.lens.point(name, pointNumber[0], pointNumber[1], pin)
+  }
+
   listen() {
     const { graph } = this
     this.isListening = true
     new Cursor(this)
     heedFingers(graph, this.zoom, (id) => drawn(graph).axis(id))
-    graph.on("plotly_afterplot", () => this.heatmaps.place(drawn(graph)))
+    graph.on("plotly_afterplot", () => {
+      this.heatmaps.place(drawn(graph))
+      this.lens?.show()
+    })
+    graph.on("plotly_hover", ({ points: [point] }) => this.point(point))
+    graph.on("plotly_unhover", () => this.lens?.leave())
     graph.on("plotly_relayouting", () => {
       this.heatmaps.place(drawn(graph))
       this.ranges.drawn()
@@ -372,6 +393,7 @@ class Chart {
       this.keepWhole()
     })
     graph.on("plotly_click", ({ points: [point] }) => {
+      this.point(point, true)
       const { pointNumber, curveNumber, x, y } = point
       const [row, column] = Array.isArray(pointNumber) ? pointNumber : [null, pointNumber]
       const trace = this.names[curveNumber]

@@ -39,6 +39,8 @@ interface FrameHeader {
   /** Lines that reach only as far as the snapshot shown. */
   grow: string[]
   notes: Note[]
+  /** What is said of the cell pointed at. */
+  lens: LensHeader | null
   /** Axis → range to go to; null leaves the reader where they are. */
   zoom: Record<string, Ends> | null
   /** Traces, in the order of the buffers with their y values. */
@@ -59,6 +61,23 @@ interface ArrayHeader {
 /** `FigureHeader` in packets.py. */
 interface FigureHeader {
   buffers: BufferShape[]
+}
+
+/** `Group` in lens.py. */
+interface LensGroup {
+  pictures: string[]
+  line: string
+  values: Record<string, Terms>
+  across: string[]
+  up: string[]
+  norms: string[]
+}
+
+/** `Lens` in lens.py. */
+interface LensHeader {
+  groups: LensGroup[]
+  exact: { trace: string; row: number; column: number; values: Record<string, number> } | null
+  hint: string
 }
 
 interface TextNote {

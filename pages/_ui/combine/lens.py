@@ -1,0 +1,95 @@
+"""What the landing page says of the cell that is pointed at: e, s·p and h in their colours."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pages._ui.combine.arithmetic import cell_at, has_cell
+from pages._ui.live import Click
+from pages._ui.live.lens import Exact, Group, Lens
+from pages._ui.numbers import written
+from pages._ui.theme import tinted
+from posembed_core import RelativeEncoding, RotaryEncoding
+from posembed_core.pictures.preview import Preview, Reading
+
+_NORMS = ("x4", "y4")
+_PLACE = "position {across}, dimension {up}: "
+
+
+def lens_of(reading: Reading, pointed: Click | None) -> Lens:
+    """The groups of pictures; the exact values of the cell that the browser asks for, if any."""
+    preview, mixes = reading.preview, reading.frame.mixes
+    named = {"e": mixes["token"], "h": mixes["combined"]}
+    if preview.operation == "concat":
+        named["h"] = mixes["token"]  # the first half; before any LayerNorm
+    is_apart = preview.encoding.acts_inside
+    pictures = ("token", "combined") if is_apart else ("token", "position", "combined")
+    if not is_apart:
+        named["p"] = mixes["position"] if preview.is_of_another_kind else {"position": 1.0}
+    groups = [Group(pictures, _PLACE + _line(reading), _terms(named), norms=_NORMS)]
+    if is_apart:
+        middle = {"b": {"position": 1.0}, "sb": mixes["position"]}
+        groups.append(Group(("position",), _middle(reading), _terms(middle)))
+    return Lens(groups, _exact(reading, pointed))
+
+
+def _line(reading: Reading) -> str:
+    preview = reading.preview
+    e, h = tinted("token", "{e}"), tinted("combined", "{h}")
+    p = tinted("position", f"{written(reading.scale)} · {{p!}}")
+    if preview.operation == "concat":
+        return f"e = {e}, s · p = {p}; h has both"
+    result = f"{h} after LayerNorm" if preview.layer_norm is not None else h
+    if isinstance(preview.encoding, RotaryEncoding):
+        cosine = tinted("position", "{p}")
+        return f"e = {e}, turned by an angle whose cosine is {cosine}: h = {result}"
+    if preview.encoding.acts_inside:
+        return f"h = e = {e}" if preview.layer_norm is None else f"e = {e}, h = {result}"
+    sign = "·" if preview.operation == "multiply" else "+"
+    return f"{e} {sign} {p} {'→' if preview.layer_norm is not None else '='} {result}"
+
+
+def _middle(reading: Reading) -> str:
+    value = tinted("position", f"{written(reading.scale)} · {{b!}} = {{sb}}")
+    if isinstance(reading.preview.encoding, RelativeEncoding):
+        return f"key {{across}}, dimension {{up}}: s · a = {value}"
+    return f"query {{up}}, key {{across}}: s · b = {value}"
+
+
+def _terms(named: Mapping[str, Mapping[str, float]]) -> dict[str, list[tuple[str, float]]]:
+    return {name: list(mix.items()) for name, mix in named.items()}
+
+
+def _exact(reading: Reading, pointed: Click | None) -> Exact | None:
+    preview = reading.preview
+    if pointed is None or pointed.row is None or pointed.column is None:
+        return None
+    cell = cell_at(preview, pointed.trace, pointed.x, pointed.y)
+    if not cell or not has_cell(preview, cell):
+        return None
+    values = _values(preview, reading, pointed.trace, cell)
+    return Exact(pointed.trace, pointed.row, pointed.column, values)
+
+
+def _values(
+    preview: Preview, reading: Reading, trace: str, cell: tuple[int, ...]
+) -> dict[str, float]:
+    row, column = cell[:2]
+    if len(cell) == 3:
+        bias = preview.bias(column, row)
+        return {"b": bias, "sb": reading.scale * bias}
+    exact = reading.row(row)
+    if trace == "position" and preview.encoding.acts_inside:
+        whole = preview.at(1.0).row(row).position
+        return {
+            "b": float(whole[0, column]),
+            "sb": float(exact.position[0, column]),
+        }
+    values = {"e": float(exact.token[0, column]), "h": float(exact.combined[0, column])}
+    if preview.operation == "concat":
+        values["h"] = values["e"]
+    if isinstance(preview.encoding, RotaryEncoding):
+        values["p"] = float(exact.position[0, column])
+    elif not preview.encoding.acts_inside:
+        values["p"] = float(preview.at(1.0).row(row).position[0, column])
+    return values
