@@ -34,6 +34,7 @@ test("a frame's header says what Python put into it", () => {
       { text: "**h** = :blue[e]", kind: "arithmetic" },
       { label: "Norms", heads: ["i"], rows: [["0"]], numbers: [0], kind: "table" },
     ],
+    lens: null,
     zoom: { xaxis: [1, 2.5] },
     lines: ["norm"],
     buffers: [["f4", 3]],

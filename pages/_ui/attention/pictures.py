@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from jaxtyping import Float
@@ -12,6 +12,7 @@ from torch import Tensor
 from pages._ui import live
 from pages._ui.attention.distance import DISTANCES, bound, random_vectors, same_vector, turning
 from pages._ui.attention.inputs import Seen
+from pages._ui.escaped import in_code, in_markdown
 from pages._ui.figures.attention import (
     CHANGES,
     SCORES,
@@ -29,6 +30,7 @@ from pages._ui.figures.axes import TwoLayouts
 from pages._ui.numbers import written
 from pages._ui.server.kept import kept
 from pages._ui.takeaway import Chart, show
+from pages._ui.theme import tinted
 from posembed_core import Encoding, RotaryEncoding
 from posembed_core.attention.experiments import FourTerms, PermutationTest, ShiftTest
 
@@ -59,7 +61,7 @@ def weights_chart(heads: Sequence[Seen], titles: Sequence[str], words: Sequence[
     scores = [_allowed(head, head.scores) for head in heads]
     weights = [_allowed(head, head.weights) for head in heads]
     columns = range(len(heads))
-    return _grid(
+    grid = _grid(
         _look(titles, strips, words),
         {
             trace_name(strip, column): cells[column]
@@ -76,6 +78,22 @@ def weights_chart(heads: Sequence[Seen], titles: Sequence[str], words: Sequence[
             for column in columns[1:]
         },
     )
+    return replace(grid, lens=_lens(titles, [*grid.arrays, *grid.differences], words))
+
+
+def _lens(titles: Sequence[str], pictures: Sequence[str], words: Sequence[str]) -> live.lens.Lens:
+    """A query, a key, and the weight between them in each column."""
+    columns = range(len(titles))
+    weights = ", ".join(f"{in_markdown(titles[column])} {{{column}}}" for column in columns)
+    query, key = tinted("token", "query {up}"), tinted("position", "key {across}")
+    group = live.lens.Group(
+        tuple(pictures),
+        f"{query}, {key}: α = {tinted('combined', weights)}",
+        {f"{column}": [(trace_name(WEIGHTS, column), 1.0)] for column in columns},
+        across=[in_code(word) for word in words],
+        up=[in_code(word) for word in words],
+    )
+    return live.lens.Lens([group])
 
 
 def weights_alt(heads: Sequence[Seen], titles: Sequence[str]) -> str:

@@ -11,13 +11,14 @@ from pages._ui.numbers import written
 from pages._ui.theme import tinted
 from posembed_core import RelativeEncoding, RotaryEncoding
 from posembed_core.pictures.preview import Preview, Reading
+from posembed_core.pictures.resolution import Span
 
 _NORMS = ("x4", "y4")
 _PLACE = "position {across}, dimension {up}: "
 
 
-def lens_of(reading: Reading, pointed: Click | None) -> Lens:
-    """The groups of pictures; the exact values of the cell that the browser asks for, if any."""
+def lens_of(reading: Reading, cell: tuple[int, ...], pointed: Click | None) -> Lens:
+    """The groups of pictures; the clicked cell, which stays marked; the exact values asked for."""
     preview, mixes = reading.preview, reading.frame.mixes
     named = {"e": mixes["token"], "h": mixes["combined"]}
     if preview.operation == "concat":
@@ -30,7 +31,22 @@ def lens_of(reading: Reading, pointed: Click | None) -> Lens:
     if is_apart:
         middle = {"b": {"position": 1.0}, "sb": mixes["position"]}
         groups.append(Group(("position",), _middle(reading), _terms(middle)))
-    return Lens(groups, _exact(reading, pointed))
+    return Lens(groups, _pin(preview, cell), _exact(reading, pointed))
+
+
+def _pin(preview: Preview, cell: tuple[int, ...]) -> tuple[str, int, int] | None:
+    """Where a cell (see `cell_at`) is in its picture; None where the picture doesn't show it."""
+    if not cell:
+        return None
+    up = preview.queries if len(cell) == 3 else preview.columns
+    places = [_place(cell[1], up), _place(cell[0], preview.rows)]
+    if places[0] is None or places[1] is None:
+        return None
+    return "position" if len(cell) == 3 else "token", places[0], places[1]
+
+
+def _place(index: int, shown: Span) -> int | None:
+    return shown.indices.index(index) if index in shown.indices else None
 
 
 def _line(reading: Reading) -> str:

@@ -41,6 +41,7 @@ def show_chart(link: Link, chosen: Chosen, shown: Shown, reading: Reading, zoom:
     """The three pictures and the norms, live, and below them what they are."""
     tokens = chosen.tokens
     figure = _packed(look(reading.preview, tokens))
+    cell = _chosen_cell(link, reading.preview, tokens)
     live.plot(
         figure,
         key=CHART,
@@ -49,8 +50,8 @@ def show_chart(link: Link, chosen: Chosen, shown: Shown, reading: Reading, zoom:
         lines={NORMS[term]: getattr(reading.norms, term) for term in TERMS},
         patch=_ranges(reading),
         alt=alt(reading),
-        notes=explain(chosen, reading, _chosen_cell(link, reading.preview, tokens)),
-        lens=lens_of(reading, live.events_of(CHART, figure).pointed),
+        notes=explain(chosen, reading, cell),
+        lens=lens_of(reading, cell, live.events_of(CHART, figure).pointed),
         zoom=zoom if link.changed else None,
     )
     parameter, default = FIELDS["zoom"]

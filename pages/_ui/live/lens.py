@@ -44,6 +44,7 @@ class Lens:
     """All groups of a chart, and what is said while nothing is pointed at."""
 
     groups: Sequence[Group]
+    pin: tuple[str, int, int] | None = None  # heatmap, row and column of a cell that stays marked
     exact: Exact | None = None
     hint: str = field(
         default="Point at a cell, or walk there with the arrow keys, to read it here."

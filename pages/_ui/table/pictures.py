@@ -26,6 +26,7 @@ from pages._ui.figures.table import (
 from pages._ui.server.kept import kept
 from pages._ui.table.colours import Ends, ends_of
 from pages._ui.takeaway import Chart
+from pages._ui.theme import tinted
 from posembed_core.pictures.resolution import (
     MAX_COLUMNS,
     MAX_ROWS,
@@ -48,6 +49,11 @@ from posembed_core.tables.position_table import PositionTable
 from posembed_core.training.training import GradientStep
 
 LOOKUP = "table.lookup"
+_ROWS = live.lens.Group(
+    ("table",),
+    f"position {{across}}, dimension {{up}}: P = {tinted('position', '{P}')}",
+    {"P": [("table", 1.0)]},
+)
 Window = tuple[Span, Span]  # positions, dimensions
 _SIDE = 256  # cells of a similarity
 
@@ -77,6 +83,8 @@ def lookup_chart(
         (look,),
         arrays,
         lines={"row": row.numpy()},
+        exact=True,
+        lens=live.lens.Lens([_ROWS]),
         patch={
             **ends.patch("coloraxis"),
             **marked(position),

@@ -28,7 +28,7 @@ export class Cursor {
 
   /** Made once Plotly has drawn the chart.
    * @param {{ graph: GraphElement, plotly: PlotlyLibrary, names: string[], frame: Frame,
-   *   lens?: object }} chart */
+   *   lens?: import("./lens.js").Lens }} chart */
   constructor(chart) {
     this.chart = chart
     const { graph } = chart
@@ -100,10 +100,10 @@ export class Cursor {
     const { plotly, graph } = this.chart
     const at = { xval: middle(grid.across.edges, column), yval: middle(grid.up.edges, row) }
     plotly.Fx.hover(graph, [{ curveNumber: curve, ...at }], grid.subplot)
+    this.chart.lens?.point(this.chart.names[curve], row, column)
     clearTimeout(this.saying)
     this.saying = setTimeout(() => {
-      // The lens is heard by itself.
-      if (!this.chart.lens) this.status.textContent = hoverWords(graph) || "no value"
+      this.status.textContent = hoverWords(graph) || "no value"
     }, PAUSE)
   }
 
@@ -111,6 +111,7 @@ export class Cursor {
     clearTimeout(this.saying)
     this.status.textContent = ""
     this.chart.plotly.Fx.unhover(this.chart.graph)
+    this.chart.lens?.leave()
   }
 
   /** @param {KeyboardEvent} event */

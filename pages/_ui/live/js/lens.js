@@ -66,6 +66,7 @@ export class Lens {
   /** @type {HTMLElement[]} */
   marks = []
   text = ""
+  pin = "null"
   asked = ""
   /** @type {number | undefined} */
   asking
@@ -122,6 +123,12 @@ export class Lens {
   show() {
     const { lens } = this
     if (!lens) return
+    const pin = JSON.stringify(lens.pin)
+    if (pin !== this.pin) {
+      this.pin = pin
+      this.pinned = lens.pin && this.find(...lens.pin)
+      this.aim ??= this.pinned
+    }
     const aim = this.current()
     this.mark(aim)
     const text = aim ? this.words(aim) : lens.hint
@@ -177,7 +184,7 @@ export class Lens {
     }
     const text = filled(group.line, read)
     if (rounded) this.ask(group.pictures[0], row, column)
-    return rounded ? `≈ ${text}` : text
+    return rounded ? text.replace(": ", ": ≈ ") : text
   }
 
   /** Have the server say the exact values, once the reader stays.

@@ -76,6 +76,8 @@ interface LensGroup {
 /** `Lens` in lens.py. */
 interface LensHeader {
   groups: LensGroup[]
+  /** Heatmap, row and column. */
+  pin: [string, number, number] | null
   exact: { trace: string; row: number; column: number; values: Record<string, number> } | null
   hint: string
 }
