@@ -33,13 +33,13 @@ def at(new_page: Callable[..., Page], app: str) -> Callable[[str], Page]:
 
 def rects(page: Page, selector: str) -> list[Any]:
     """Where visible elements of the chart are in the window."""
-    found: list[Any] = page.evaluate(
+    boxes: list[Any] = page.evaluate(
         """(selector) => [...document.querySelectorAll(selector)].map((element) => {
              const { left, top, width, height } = element.getBoundingClientRect()
              return { left, top, width, height } }).filter(({ width }) => width)""",
         selector,
     )
-    return found
+    return boxes
 
 
 def point(page: Page, picture: int, across: float, up: float) -> None:

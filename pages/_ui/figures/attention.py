@@ -24,6 +24,7 @@ MOST_WORDS = 26  # more labels than this can't be read along one picture
 
 _SIDE, _HEADING, _AXIS, _WORDS, _FOOT = 236, 30, 26, 68, 12  # pixels
 _NARROW_SIDE = 270
+_NARROW_WIDTH = 0.83  # beside it the bar and its numbers
 _GAP, _BAR = 0.016, 0.065  # shares of the width: between columns, and for the colour bars
 _LETTER = 7.2  # pixels of a letter of a label
 
@@ -91,9 +92,7 @@ def grid_figure(look: Look) -> TwoLayouts:
     """Empty heatmaps: their cells travel by themselves, their colours are set by `colours`."""
     foot = _foot(look)
     height = len(look.strips) * (_SIDE + foot) + _HEADING
-    figure = go.Figure(
-        layout=base_layout(height=height, margin={"l": _left(look), "r": 4, "t": 0, "b": 0})
-    )
+    figure = go.Figure(layout=base_layout(height=height, margin=_margin(look)))
     places = {}
     width = _column_width(look)
     for row, column in look.pictures():
@@ -125,8 +124,8 @@ def _narrow(look: Look) -> dict[str, Any]:
     layout: dict[str, Any] = {"height": total}
     for index, (row, column) in enumerate(order):
         top = 1 - (index * each + _HEADING) / total
-        places[row, column] = ((0.0, 0.86), (max(0.0, top - _NARROW_SIDE / total), top))
-        bar = {"colorbar": _bar(top, _NARROW_SIDE / total) | {"x": 0.87}}
+        places[row, column] = ((0.0, _NARROW_WIDTH), (max(0.0, top - _NARROW_SIDE / total), top))
+        bar = {"colorbar": _bar(top, _NARROW_SIDE / total) | {"x": _NARROW_WIDTH + 0.01}}
         layout.setdefault(_colour_axis(row), bar)
     return layout | _layout(look, places, narrow=True)
 
@@ -229,6 +228,11 @@ def _left(look: Look) -> int:
 def _foot(look: Look) -> int:
     # Labels lean by 60 degrees.
     return int(_longest(look) * 0.87) + 16 + _FOOT if look.has_words else 30 + _AXIS
+
+
+def _margin(look: Look) -> dict[str, Any]:
+    # Bars have their room: nothing moves when their numbers are longer.
+    return {"l": _left(look), "r": 4, "t": 0, "b": 0, "autoexpand": False}
 
 
 def _gap(look: Look) -> float:

@@ -30,10 +30,10 @@ def values(reading: Reading, terms: Any, row: int, column: int) -> float:
 
 
 def shown(slug: str, operation: Any, layer_norm: bool) -> Reading:
-    made: Preview = preview(
+    drawn: Preview = preview(
         slug, operation=operation, layer_norm=LayerNorm() if layer_norm else None
     )
-    return made.at(SCALE)
+    return drawn.at(SCALE)
 
 
 @pytest.mark.parametrize("layer_norm", [False, True])
@@ -46,21 +46,25 @@ def test_the_lens_says_what_the_core_computes(slug: str, operation: Any, layer_n
         pc.random_tokens(*SHAPE), reading.preview.encoding, scale=SCALE, operation=operation,
         layer_norm=layer_norm,
     )  # fmt: skip
-    said = {name: values(reading, terms, dimension, position)
+    numbers = {name: values(reading, terms, dimension, position)
             for name, terms in group.values.items()}  # fmt: skip
-    assert said["e"] == pytest.approx(float(combined.token[position, dimension]), abs=1e-6)
+    assert numbers["e"] == pytest.approx(float(combined.token[position, dimension]), abs=1e-6)
     if operation != "concat":
-        assert said["h"] == pytest.approx(float(combined.combined[position, dimension]), abs=2e-6)
+        assert numbers["h"] == pytest.approx(
+            float(combined.combined[position, dimension]), abs=2e-6
+        )
     if slug in FAMILY[pc.AdditiveEncoding]:
         moved = float(combined.moved[position, dimension])
-        assert SCALE * said["p"] == pytest.approx(moved, abs=1e-6)
+        assert SCALE * numbers["p"] == pytest.approx(moved, abs=1e-6)
         assert "0.7 · {p!}" in group.line
     if slug in FAMILY[pc.RotaryEncoding]:
-        assert said["p"] == pytest.approx(float(combined.position[position, dimension]), abs=1e-6)
+        assert numbers["p"] == pytest.approx(
+            float(combined.position[position, dimension]), abs=1e-6
+        )
     named = set(re.findall(r"\{(\w+)!?\}", group.line)) - {"across", "up"}
     assert named <= set(group.values)
     if "=" in group.line and operation == "add" and not layer_norm and "+" in group.line:
-        assert said["e"] + SCALE * said["p"] == pytest.approx(said["h"], abs=1e-6)
+        assert numbers["e"] + SCALE * numbers["p"] == pytest.approx(numbers["h"], abs=1e-6)
 
 
 @pytest.mark.parametrize("layer_norm", [False, True])
