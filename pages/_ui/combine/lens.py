@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from pages._ui import live
 from pages._ui.combine.arithmetic import cell_at, has_cell
-from pages._ui.live import Click
-from pages._ui.live.lens import Exact, Group, Lens
 from pages._ui.numbers import written
 from pages._ui.theme import tinted
 from posembed_core import RelativeEncoding, RotaryEncoding
@@ -17,7 +16,7 @@ _NORMS = ("x4", "y4")
 _PLACE = "position {across}, dimension {up}: "
 
 
-def lens_of(reading: Reading, cell: tuple[int, ...], pointed: Click | None) -> Lens:
+def lens_of(reading: Reading, cell: tuple[int, ...], pointed: live.Click | None) -> live.lens.Lens:
     """The groups of pictures; the clicked cell, which stays marked; the exact values asked for."""
     preview, mixes = reading.preview, reading.frame.mixes
     named = {"e": mixes["token"], "h": mixes["combined"]}
@@ -27,11 +26,11 @@ def lens_of(reading: Reading, cell: tuple[int, ...], pointed: Click | None) -> L
     pictures = ("token", "combined") if is_apart else ("token", "position", "combined")
     if not is_apart:
         named["p"] = mixes["position"] if preview.is_of_another_kind else {"position": 1.0}
-    groups = [Group(pictures, _PLACE + _line(reading), _terms(named), norms=_NORMS)]
+    groups = [live.lens.Group(pictures, _PLACE + _line(reading), _terms(named), norms=_NORMS)]
     if is_apart:
         middle = {"b": {"position": 1.0}, "sb": mixes["position"]}
-        groups.append(Group(("position",), _middle(reading), _terms(middle)))
-    return Lens(groups, _pin(preview, cell), _exact(reading, pointed))
+        groups.append(live.lens.Group(("position",), _middle(reading), _terms(middle)))
+    return live.lens.Lens(groups, _pin(preview, cell), _exact(reading, pointed))
 
 
 def _pin(preview: Preview, cell: tuple[int, ...]) -> tuple[str, int, int] | None:
@@ -76,7 +75,7 @@ def _terms(named: Mapping[str, Mapping[str, float]]) -> dict[str, list[tuple[str
     return {name: list(mix.items()) for name, mix in named.items()}
 
 
-def _exact(reading: Reading, pointed: Click | None) -> Exact | None:
+def _exact(reading: Reading, pointed: live.Click | None) -> live.lens.Exact | None:
     preview = reading.preview
     if pointed is None or pointed.row is None or pointed.column is None:
         return None
@@ -84,7 +83,7 @@ def _exact(reading: Reading, pointed: Click | None) -> Exact | None:
     if not cell or not has_cell(preview, cell):
         return None
     values = _values(preview, reading, pointed.trace, cell)
-    return Exact(pointed.trace, pointed.row, pointed.column, values)
+    return live.lens.Exact(pointed.trace, pointed.row, pointed.column, values)
 
 
 def _values(
