@@ -25,7 +25,7 @@ def main() -> None:
         key=f"{compare.PAGE}.{chosen.view}",
         alt=compare.alt(chosen),
     )
-    st.markdown(f":small[{compare.SAID[chosen.view]}]")
+    st.markdown(f":small[{compare.SAID[chosen.view]} {compare.fadings(chosen)}]")
     st.html(compare.facts_table(slugs, length, dimension))
     st.markdown(f":small[{compare.about_the_table(chosen)}]")
     about(slugs)

@@ -55,6 +55,10 @@ class XPos(RotaryEncoding):
         even = torch.arange(0, self.rotary_dim, 2, dtype=torch.float64)
         return (even / self.rotary_dim + 0.4) / 1.4
 
+    def score_factors(self, distance: int, scale: float = 1.0) -> Float[Tensor, " pairs"]:
+        """ζ_m^(scale · distance / scale_base)."""
+        return self.zeta ** (scale * distance / self.scale_base)
+
     def scores(
         self,
         q: Float[Tensor, "... q_len head_dim"],

@@ -87,6 +87,17 @@ class RotaryEncoding(Encoding):
         """What cos and sin are multiplied by, so that scores grow by its square."""
         return 1.0
 
+    def score_factors(self, distance: int, scale: float = 1.0) -> Float[Tensor, " pairs"]:
+        """What each pair's share of a score is multiplied by beside the rotation, float64.
+
+        For a key ``distance`` tokens before its query; ones where the rotation is all.
+
+        >>> import posembed_core as pc
+        >>> pc.create("rope", head_dim=4).score_factors(100)
+        tensor([1., 1.], dtype=torch.float64)
+        """
+        return torch.ones(self.rotary_dim // 2, dtype=torch.float64)
+
     def stretch(self, seq_len: int | None = None) -> float:
         """How many times longer a pair's wavelength grows where it is interpolated in full."""
         return 1.0

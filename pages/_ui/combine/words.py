@@ -8,6 +8,7 @@ from pages._ui import live
 from pages._ui.combine.arithmetic import arithmetic
 from pages._ui.combine.settings import Chosen
 from pages._ui.escaped import in_code
+from pages._ui.fading import fading
 from pages._ui.families import enters_elsewhere, words_of
 from pages._ui.figures.axes import Placed, nice_ceiling
 from pages._ui.figures.equation import TERMS, Look, Panel
@@ -149,6 +150,7 @@ def asides(reading: Reading) -> list[str]:
     if isinstance(preview.encoding, RotaryEncoding) and _has_factor(type(preview.encoding)):
         factor = preview.encoding.attention_factor(preview.shape[0])
         sentences.append(f"Cos and sin are multiplied by m = {factor:.4g}.")
+    sentences.append(fading(preview.encoding, preview.shape[0], reading.scale))
     if preview.operation == "concat":
         sentences.append(_concat_cost(reading))
     if preview.layer_norm is not None:

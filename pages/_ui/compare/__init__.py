@@ -4,7 +4,7 @@ from pages._ui.compare.facts import SAID, facts_table, packed
 from pages._ui.compare.groups import combine_link
 from pages._ui.compare.settings import PAGE, Chosen, choose
 from pages._ui.compare.takeaway import comparison_shown
-from pages._ui.compare.words import about_the_table, alt, clicked
+from pages._ui.compare.words import about_the_table, alt, clicked, fadings
 
 __all__ = [
     "PAGE",
@@ -17,5 +17,6 @@ __all__ = [
     "combine_link",
     "comparison_shown",
     "facts_table",
+    "fadings",
     "packed",
 ]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from pages._ui.compare.facts import VIEWS
-from pages._ui.compare.groups import FACTOR, NUM_HEADS, SHOWN, TRAINED
+from pages._ui.compare.groups import FACTOR, NUM_HEADS, SHOWN, TRAINED, length_of, sized
 from pages._ui.compare.settings import Chosen
+from pages._ui.fading import fading
 from pages._ui.sentences import counted
 
 
@@ -19,6 +20,13 @@ def clicked(chosen: Chosen, trace: str) -> str:
     """The slug of the encoding that a trace of the pictures belongs to."""
     belongs = (slug for slug, title in chosen.titles.items() if _is_of(trace, title))
     return next(belongs)
+
+
+def fadings(chosen: Chosen) -> str:
+    """What the encodings compared do to scores besides what their pictures show."""
+    encodings = (sized(slug, chosen.length, chosen.dimension) for slug in chosen.slugs)
+    said = [fading(each, length_of(each, chosen.length)) for each in encodings]
+    return " ".join(sentence for sentence in said if sentence)
 
 
 def _is_of(trace: str, title: str) -> bool:
