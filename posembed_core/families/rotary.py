@@ -141,7 +141,7 @@ class RotaryEncoding(Encoding):
         """
         angles = self.angles(positions, seq_len, scale=scale)
         cosines = torch.ones(*angles.shape[:-1], self.head_dim, dtype=torch.float64)
-        cosines[..., : self.rotary_dim] = self.per_channel(angles.cos())
+        cosines[..., : self.rotary_dim] = self.per_dimension(angles.cos())
         return cosines
 
     @property
@@ -161,7 +161,7 @@ class RotaryEncoding(Encoding):
         position = self.cosines(positions, excerpt.seq_len, scale=scale).to(token.dtype)
         return Combined(token, position, turned, turned - token)
 
-    def per_channel(self, pairs: Float[Tensor, "... pairs"]) -> Float[Tensor, "... rotary_dim"]:
+    def per_dimension(self, pairs: Float[Tensor, "... pairs"]) -> Float[Tensor, "... rotary_dim"]:
         """A value for each pair, written at both dimensions of the pair."""
         return join_pairs(pairs, pairs, self.pairing)
 

@@ -292,7 +292,7 @@ def test_xpos_does_not_depend_on_the_centre(data: st.DataObject, centre: int) ->
     q, k = vectors(encoding, 4, 1), vectors(encoding, 4, 2)
     exponent = ((positions - centre).double() / encoding.scale_base)[:, None]
     factors = torch.ones(4, encoding.head_dim, dtype=torch.float64)
-    factors[:, : encoding.rotary_dim] = encoding.per_channel(encoding.zeta**exponent)
+    factors[:, : encoding.rotary_dim] = encoding.per_dimension(encoding.zeta**exponent)
     expected = (encoding.rotate(q, positions) * factors) @ (
         encoding.rotate(k, positions) / factors
     ).T

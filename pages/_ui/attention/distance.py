@@ -65,13 +65,13 @@ def random_vectors(encoding: Encoding, head: int) -> RandomScores:
 
 @kept()
 def bound(encoding: RotaryEncoding) -> Float[Tensor, " distances"]:
-    """RoPE's bound at each of `DISTANCES`, of a score of 1 at 0, of the channels that turn."""
+    """RoPE's bound at each of `DISTANCES`, of a score of 1 at 0, of the dimensions that turn."""
     return rotary_bound(encoding, DISTANCES)
 
 
 @kept()
 def turning(encoding: RotaryEncoding) -> Float[Tensor, " distances"]:
-    """`same_vector` of the channels that turn alone: the others' share is the same everywhere."""
+    """`same_vector` of the dimensions that turn alone: the others' share is the same everywhere."""
     vector = torch.zeros(encoding.head_dim, dtype=torch.float64)
     vector[: encoding.rotary_dim] = 1.0
     factor = encoding.softmax_scale(encoding.head_dim)
@@ -91,7 +91,7 @@ def claims(encoding: Encoding, head: int) -> Sequence[Claim]:
 def _rotary_claims(encoding: RotaryEncoding) -> Sequence[Claim]:
     ratios = turning(encoding) / turning(encoding)[0]
     whole = encoding.rotary_dim == encoding.head_dim
-    those = "" if whole else f" on the {encoding.rotary_dim} channels that turn"
+    those = "" if whole else f" on the {encoding.rotary_dim} dimensions that turn"
     cosines = mean_cosine(encoding, DISTANCES)
     rows = []
     for distance in _ASKED:

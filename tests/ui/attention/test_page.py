@@ -204,28 +204,28 @@ def test_what_a_shuffle_says_is_what_it_tested(
         [shuffled(scene, encoding, seed, scale, causal, 1.0) for encoding in both]
         for causal in (False, True)
     )
-    said = shuffle_said(["Nothing at all", "Mine"], plain, masked, scale)
+    sentences = shuffle_said(["Nothing at all", "Mine"], plain, masked, scale)
     tokens = text.split()
     moved = [tokens[index] for index in plain[0].permutation.tolist()]
-    assert "cannot tell" not in said
+    assert "cannot tell" not in sentences
     if len(set(tokens)) == 1:
-        assert "**Nothing was tested**" in said
-        assert "notice" not in said
+        assert "**Nothing was tested**" in sentences
+        assert "notice" not in sentences
         return
     assert moved != tokens
-    assert ("At scale 0" in said) == (scale == 0)
-    assert "Nothing at all**: the same token gets another" not in said
-    noticed = "**Mine**: the same token gets another output" in said
+    assert ("At scale 0" in sentences) == (scale == 0)
+    assert "Nothing at all**: the same token gets another" not in sentences
+    noticed = "**Mine**: the same token gets another output" in sentences
     if scale == 0:
         assert not noticed
     elif len(tokens) > 2:
         assert noticed
         assert moved != tokens[::-1]
     if not noticed and len(tokens) == 2:
-        assert "**nothing was tested** of what depends on distances alone" in said
+        assert "**nothing was tested** of what depends on distances alone" in sentences
     blind = "Nothing at all" if noticed else "Nothing at all; Mine"
     verb = "notices" if noticed else "notice"
-    assert f"With a causal mask **{blind}** {verb} this shuffle" in said
+    assert f"With a causal mask **{blind}** {verb} this shuffle" in sentences
 
 
 @settings(max_examples=30, deadline=None)
@@ -239,10 +239,10 @@ def test_what_a_shift_says_is_what_it_tested(slug: str, text: str, by: int, scal
     scene = Scene(False, text)
     encoding = column(slug, {}, inputs(scene).projections)
     table = shift_table(["Mine"], [shifted_or_why(scene, encoding, by, scale)], by, scale)
-    said = shift_said(by, len(text.split()), 0)
+    sentences = shift_said(by, len(text.split()), 0)
     if by == 0:
         assert "not tested" in table
-        assert "**nothing was tested**" in said
+        assert "**nothing was tested**" in sentences
     elif scale == 0:
         assert "not tested: at scale 0 no position enters" in table
     else:

@@ -121,7 +121,7 @@ def test_claims_hold_on_the_channels_that_turn(slug: str, fraction: float, width
     for claim in cosines:
         assert claim.claimed == claim.computed
     assert su.difference == "holds"
-    assert ("channels that turn" in su.what) == (encoding.rotary_dim < width)
+    assert ("dimensions that turn" in su.what) == (encoding.rotary_dim < width)
 
 
 def test_the_bound_s_curve_starts_above_the_scores() -> None:
