@@ -26,10 +26,7 @@ def main() -> None:
         settings = long_context.choose_layers(link, kinds)
     link.note_unknown(*long_context.SLIDERS)
     link.show_notices()
-    for finding in findings:
-        show = st.error if finding.severity == "error" else st.warning
-        show(long_context.finding_text(finding))
-    long_context.offer_json(text)
+    long_context.show_findings(findings, text)
     if settings is None:
         link.write()
         return

@@ -8,12 +8,11 @@ from pages._ui.long_context.settings import (
     choose_config,
     choose_layers,
     choose_pictures,
-    offer_json,
     reading_of,
+    show_findings,
 )
 from pages._ui.long_context.takeaway import report_popover, rope_shown
 from pages._ui.long_context.views import draw
-from pages._ui.long_context.words import finding_text
 
 __all__ = [
     "PAGE",
@@ -24,9 +23,8 @@ __all__ = [
     "choose_layers",
     "choose_pictures",
     "draw",
-    "finding_text",
-    "offer_json",
     "reading_of",
     "report_popover",
     "rope_shown",
+    "show_findings",
 ]

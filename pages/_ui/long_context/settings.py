@@ -11,7 +11,7 @@ import streamlit as st
 from pages._ui.controls import Link, Text, open_link, setting, slider
 from pages._ui.figures.rope_pairs import QUANTITIES
 from pages._ui.figures.two_pictures import Lengths
-from pages._ui.long_context.words import pretty
+from pages._ui.long_context.words import finding_text, pretty
 from pages._ui.sentences import counted, plain_sentence
 from posembed_core import EncodingError, RotaryEncoding
 from posembed_core.long_context.pairs import MAX_DISTANCE
@@ -100,8 +100,11 @@ def reading_of(text: str | bytes) -> tuple[Sequence[RopeSettings], Sequence[Find
     return reading.settings, reading.findings
 
 
-def offer_json(text: str | bytes) -> None:
-    """Under the words about a Python dict, a button that puts its JSON in the dict's place."""
+def show_findings(findings: Sequence[Finding], text: str | bytes) -> None:
+    """What is odd about the config; for a Python dict, a button that puts its JSON in its place."""
+    for finding in findings:
+        show = st.error if finding.severity == "error" else st.warning
+        show(finding_text(finding))
     if isinstance(text, str) and (as_json := _json_of_dict(text)) is not None:
         st.button("Read it as JSON", on_click=_use_json, args=(as_json,))
 

@@ -101,11 +101,11 @@ def fixed_said(learned: GradientStep, fixed: GradientStep, title: str) -> str:
         norm = "none" if step.is_fixed else written(step.grad.norm(), ".3g")
         others = written(step.others, ".3g")
         rows.append(f"| {name} | {step.moved.numel()} | {norm} | {others} | {step.loss:.3f} |")
-    said = (
+    explained = (
         "**No gradient reaches a fixed encoding**: it is computed, not a parameter, so training "
         "moves only the weights that read it. Gradients as norms."
     )
-    return "\n".join(rows) + f"\n\n{said}"
+    return "\n".join(rows) + f"\n\n{explained}"
 
 
 def described(table: PositionTable) -> str:

@@ -60,9 +60,9 @@ def test_a_row_beyond_the_colours_is_said_and_one_click_shows_it(first: float, f
     end = chart.patch["coloraxis.cmax"]
     beyond = int((table.weight.abs() > end).sum())
     assert (beyond > 0) == (first == 60.0 and not full)
-    said = lookup_cells(table, window, full)
-    assert ("no cell lies beyond" in said) == (beyond == 0)
-    assert beyond == 0 or f"{beyond} of 1,600 cells lie beyond" in said
+    caption = lookup_cells(table, window, full)
+    assert ("no cell lies beyond" in caption) == (beyond == 0)
+    assert beyond == 0 or f"{beyond} of 1,600 cells lie beyond" in caption
     ticks = chart.patch["coloraxis.colorbar.ticktext"]
     assert (ticks[-1].startswith("≥") or ticks[0].startswith("≤")) == (beyond > 0)
     two = comparison_chart([table, table_of(50, 8, 1.0)], True, full)
