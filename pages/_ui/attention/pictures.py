@@ -238,7 +238,7 @@ def _allowed(head: Seen, cells: Float[Tensor, "n n"]) -> Float[Tensor, "n n"]:
     return cells.masked_fill(~head.allowed, torch.nan)
 
 
-def _cell(click: live.Click | None) -> Cell | None:
+def _cell(click: live.events.Click | None) -> Cell | None:
     place = place_of(click.trace) if click else None
     if click is None or place is None or click.row is None or click.column is None:
         return None

@@ -16,7 +16,9 @@ _NORMS = ("x4", "y4")
 _PLACE = "position {across}, dimension {up}: "
 
 
-def lens_of(reading: Reading, cell: tuple[int, ...], pointed: live.Click | None) -> live.lens.Lens:
+def lens_of(
+    reading: Reading, cell: tuple[int, ...], pointed: live.events.Click | None
+) -> live.lens.Lens:
     """The groups of pictures; the clicked cell, which stays marked; the exact values asked for."""
     preview, mixes = reading.preview, reading.frame.mixes
     named = {"e": mixes["token"], "h": mixes["combined"]}
@@ -75,7 +77,7 @@ def _terms(named: Mapping[str, Mapping[str, float]]) -> dict[str, list[tuple[str
     return {name: list(mix.items()) for name, mix in named.items()}
 
 
-def _exact(reading: Reading, pointed: live.Click | None) -> live.lens.Exact | None:
+def _exact(reading: Reading, pointed: live.events.Click | None) -> live.lens.Exact | None:
     preview = reading.preview
     if pointed is None or pointed.row is None or pointed.column is None:
         return None

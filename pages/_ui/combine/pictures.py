@@ -34,7 +34,7 @@ def zoom_of(link: Link) -> Zoom:
     parameter, default = FIELDS["zoom"]
     if link.changed:
         return zoom_to(link.read("zoom", parameter, default))
-    return live.events_of(CHART).zoom
+    return live.events.events_of(CHART).zoom
 
 
 def show_chart(link: Link, chosen: Chosen, shown: Shown, reading: Reading, zoom: Zoom) -> None:
@@ -51,7 +51,7 @@ def show_chart(link: Link, chosen: Chosen, shown: Shown, reading: Reading, zoom:
         patch=_ranges(reading),
         alt=alt(reading),
         notes=explain(chosen, reading, cell),
-        lens=lens_of(reading, cell, live.events_of(CHART, figure).pointed),
+        lens=lens_of(reading, cell, live.events.events_of(CHART, figure).pointed),
         zoom=zoom if link.changed else None,
     )
     parameter, default = FIELDS["zoom"]
@@ -74,7 +74,7 @@ def _chosen_cell(link: Link, preview: Preview, tokens: Sequence[str]) -> tuple[i
     key, (parameter, default) = f"{PAGE}.cell", FIELDS["cell"]
     if link.changed:
         st.session_state[key] = link.read("cell", parameter, default)
-    click = live.events_of(CHART, _packed(look(preview, tokens))).click
+    click = live.events.events_of(CHART, _packed(look(preview, tokens))).click
     if click is not None:
         st.session_state[key] = cell_at(preview, click.trace, click.x, click.y)
     cell: tuple[int, ...] = st.session_state.get(key, default)

@@ -25,8 +25,8 @@ def clicked(chosen: Chosen, trace: str) -> str:
 def fadings(chosen: Chosen) -> str:
     """What the encodings compared do to scores besides what their pictures show."""
     encodings = (sized(slug, chosen.length, chosen.dimension) for slug in chosen.slugs)
-    said = [fading(each, length_of(each, chosen.length)) for each in encodings]
-    return " ".join(sentence for sentence in said if sentence)
+    sentences = [fading(each, length_of(each, chosen.length)) for each in encodings]
+    return " ".join(sentence for sentence in sentences if sentence)
 
 
 def _is_of(trace: str, title: str) -> bool:

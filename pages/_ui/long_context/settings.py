@@ -141,8 +141,8 @@ def choose_pictures(link: Link) -> tuple[str, str]:
 def ask_sliders(link: Link, settings: RopeSettings) -> Sliders:
     """Two lengths and a position, those of the config unless the reader moved them."""
     trained, wanted = _lengths_of(settings)
-    if words := length_words(settings, trained):
-        st.markdown(f":small[{words}]")
+    if explained := length_words(settings, trained):
+        st.markdown(f":small[{explained}]")
     columns = st.columns(3)
     with columns[0]:
         trained = slider(link, "trained", TRAINED, trained, step=1, log=True)

@@ -96,7 +96,7 @@ def lookup_chart(
 
 def lookup_window(length: int, width: int) -> Window:
     """Which positions and dimensions of such a table are shown, as it is zoomed."""
-    zoom = live.events_of(LOOKUP).zoom
+    zoom = live.events.events_of(LOOKUP).zoom
     return (
         span(length, MAX_ROWS, *zoom.get("xaxis", (None, None))),
         span(width, MAX_COLUMNS, *zoom.get("yaxis", (None, None)), of_dimensions=True),

@@ -43,7 +43,7 @@ class Chart:
         return filled(self.build(*self.shape)[0], cells, self.lines, self.patch)
 
 
-def show(chart: Chart, key: str, alt: str) -> live.PlotEvents:
+def show(chart: Chart, key: str, alt: str) -> live.events.PlotEvents:
     """The chart on the page."""
     mixes = {name: {name: 1.0} for name in chart.arrays}
     mixes |= {name: {array: 1.0, less: -1.0} for name, (array, less) in chart.differences.items()}
