@@ -16,7 +16,9 @@ PAGE = "table"
 BEYOND_WAY = Choice("Beyond the end", options=tuple(BEYOND))
 MEASURE = Choice("Measure", options=tuple(DEFINITIONS))
 IN_SPREADS = Flag("In units of each table's spread", help="Divided by the standard deviation")
-FULL = Flag("Full colour range", help="Colours end at the greatest value, at most 4 spreads else")
+FULL = Flag(
+    "Full colour range", help="Colours end at the greatest value, not already at about 4 spreads"
+)
 NEGATIVE = 8  # how far below 0 a position can be asked for
 
 
