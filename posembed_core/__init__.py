@@ -11,7 +11,7 @@ from posembed_core.base import (
     RotaryEncoding,
 )
 from posembed_core.combination import combine
-from posembed_core.model_config import rotary_from_config
+from posembed_core.model_config import ModelPositions, positions_from_config, rotary_from_config
 from posembed_core.operations import Combined, LayerNorm
 from posembed_core.parameters import EncodingError
 from posembed_core.registry import create, encodings, register
@@ -29,6 +29,7 @@ __all__ = [
     "Encoding",
     "EncodingError",
     "LayerNorm",
+    "ModelPositions",
     "PositionTable",
     "RelativeEncoding",
     "RotaryEncoding",
@@ -38,6 +39,7 @@ __all__ = [
     "create",
     "encodings",
     "load_table",
+    "positions_from_config",
     "random_tokens",
     "register",
     "rotary_from_config",

@@ -54,9 +54,9 @@ class RopeLlama3(RotaryEncoding):
 
     def validate(self) -> None:
         super().validate()
-        if self.high_freq_factor <= self.low_freq_factor:
+        if self.high_freq_factor < self.low_freq_factor:
             raise EncodingError(
-                f"high_freq_factor must be greater than low_freq_factor, got "
+                f"high_freq_factor must not be below low_freq_factor, got "
                 f"{self.high_freq_factor:g} and {self.low_freq_factor:g}; "
                 f"try high_freq_factor={4 * self.low_freq_factor:g}",
                 field="high_freq_factor",
@@ -67,8 +67,11 @@ class RopeLlama3(RotaryEncoding):
         """The blend of each pair, at any length."""
         plain = inverse_frequencies(self.rotary_dim, self.base)
         turns = self.original_max_position_embeddings * plain / (2 * math.pi)
-        keep = (turns - self.low_freq_factor) / (self.high_freq_factor - self.low_freq_factor)
-        keep = keep.clamp(0.0, 1.0)
+        width = self.high_freq_factor - self.low_freq_factor
+        if width:
+            keep = ((turns - self.low_freq_factor) / width).clamp(0.0, 1.0)
+        else:  # a step where both are equal, as in Llama 4 Scout's config
+            keep = (turns >= self.low_freq_factor).double()
         return (1 - keep) * plain / self.factor + keep * plain
 
     def stretch(self, seq_len: int | None = None) -> float:

@@ -30,6 +30,9 @@ class RopeNtk(RotaryEncoding):
     )
     formula: ClassVar[str] = r"\omega'_m = {b'}^{-2m/d},\quad b' = b \, s^{d/(d-2)}"
 
+    rope_types: ClassVar[tuple[str, ...]] = ("ntk",)
+    required_keys: ClassVar[tuple[str, ...]] = ("factor",)
+
     factor: float = real(
         4.0, "Factor", low=0.1, high=1e4, log=True, help="How many times slower the last pair gets"
     )

@@ -3,6 +3,11 @@
 from posembed_core.model_config.blocks import ConfigError
 from posembed_core.model_config.findings import Finding
 from posembed_core.model_config.known import known_configs
+from posembed_core.model_config.positions import (
+    LayerPositions,
+    ModelPositions,
+    positions_from_config,
+)
 from posembed_core.model_config.reading import (
     ConfigReading,
     LayerReading,
@@ -16,10 +21,13 @@ __all__ = [
     "ConfigError",
     "ConfigReading",
     "Finding",
+    "LayerPositions",
     "LayerReading",
     "PythonDictError",
+    "ModelPositions",
     "RopeSettings",
     "known_configs",
+    "positions_from_config",
     "read_config",
     "read_rope",
     "rotary_from_config",

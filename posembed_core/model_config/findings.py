@@ -10,10 +10,10 @@ from typing import Any, Literal
 
 from posembed_core.base import RotaryEncoding
 from posembed_core.model_config.blocks import ConfigError, RopeBlock
-from posembed_core.model_config.settings import (
-    RopeSettings,
-)
-from posembed_core.parameters import EncodingError, shown
+from posembed_core.model_config.has import what_it_has
+from posembed_core.model_config.model_types import model_type
+from posembed_core.model_config.settings import RopeSettings, is_interleaved
+from posembed_core.parameters import EncodingError, int_or_none, shown
 from posembed_core.registry import encodings
 
 _NAMES = frozenset({"rope_type", "type"})
@@ -60,6 +60,27 @@ def finding_of(error: EncodingError, block: RopeBlock | None = None) -> Finding:
     return Finding("error", next(iter(spelled.get(field, {})), field), str(error), reason)
 
 
+def about_type(text: Mapping[str, Any]) -> Iterator[Finding]:
+    """A warning about a type that isn't known here, and what is assumed of it.
+
+    >>> [finding.key for finding in about_type({"model_type": "mine", "rope_theta": 1e4})]
+    ['model_type']
+    """
+    position = what_it_has(text)
+    if position.known == "type" or text.get("model_type") is None:
+        return
+    pairs = "neighbouring dimensions" if is_interleaved(text) else "halves"
+    what = (
+        position.why if position.has else "read as a Llama-like RoPE all the same: " + position.why
+    )
+    yield Finding(
+        "warning",
+        "model_type",
+        f"The model is {what}.",
+        f"That its rotation pairs {pairs} is an assumption, and so is what it leaves out.",
+    )
+
+
 def about_config(text: Mapping[str, Any]) -> Iterator[Finding]:
     """Warnings about the language model's part of a config, whatever its layers are.
 
@@ -102,7 +123,7 @@ def given_twice(block: RopeBlock) -> Iterator[Finding]:
         ("rotated part", block.rotated_parts()),
         ("trained length", block.trained_lengths()),
     ):
-        if len(values) > 1 and len(set(map(shown, values.values()))) > 1:
+        if len(values) > 1 and len(set(map(_spelled_alike, values.values()))) > 1:
             places = " and ".join(f"{shown(value)} in {key}" for key, value in values.items())
             yield Finding(
                 "warning",
@@ -121,6 +142,12 @@ def given_twice(block: RopeBlock) -> Iterator[Finding]:
         )
 
 
+def _spelled_alike(value: Any) -> str:
+    """One spelling for numbers that are equal: 10000 and 10000.0."""
+    whole = int_or_none(value)
+    return shown(value if whole is None else whole)
+
+
 def ignored_keys(block: RopeBlock, cls: type[RotaryEncoding]) -> Iterator[Finding]:
     """Warnings about keys of the block that the formula of its type doesn't use.
 
@@ -137,18 +164,30 @@ def ignored_keys(block: RopeBlock, cls: type[RotaryEncoding]) -> Iterator[Findin
         for key in (*other.required_keys, *other.optional_keys)
     } | _ANY_TYPE
     for key, value in block.keys.items():
-        if value is None or key in read | _ANY_TYPE | _NAMES:
+        if value is None or key in read | _ANY_TYPE | _NAMES | _read_by(block, cls):
             continue
         # YaRN's first code multiplies its factor by attn_factor; attention_factor replaces it.
         near = [] if key == "attn_factor" else everywhere
         close = difflib.get_close_matches(str(key), near, n=1, cutoff=0.8)
         hint = f"; did you mean {close[0]!r}?" if close and key not in everywhere else "."
+        known = model_type(block.config.get("model_type")) is not None or key in everywhere
+        reads = "ignored" if known or hint != "." else "not known to be read"
         yield Finding(
             "warning",
             block.place(key),
-            f"{block.place(key)} = {shown(value)} is ignored by type {block.rope_type!r}{hint}",
+            f"{block.place(key)} = {shown(value)} is {reads} by type {block.rope_type!r}{hint}",
             "The type's formula has no such number, so changing it changes nothing.",
         )
+
+
+def _read_by(block: RopeBlock, cls: type[RotaryEncoding]) -> set[str]:
+    """The keys that a model's own code reads besides those of its type."""
+    keys = {"max_position_embeddings", "llama_4_scaling_beta"}
+    if block.keys.get("alpha") is not None and cls.slug == "rope-ntk":
+        keys |= {"alpha", "factor", "mscale", "mscale_all_dim", "beta_fast", "beta_slow"}
+    if cls.slug == "rope-longrope":
+        keys |= {"short_mscale", "long_mscale"}
+    return keys
 
 
 def about_settings(block: RopeBlock, settings: RopeSettings) -> Iterator[Finding]:

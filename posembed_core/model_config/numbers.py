@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from posembed_core.base import RotaryEncoding
-from posembed_core.model_config.blocks import GLOBAL, ConfigError, RopeBlock
-from posembed_core.model_config.defaults import model_defaults
+from posembed_core.model_config.blocks import ConfigError, RopeBlock
+from posembed_core.model_config.defaults import GLOBAL, default_of
 from posembed_core.parameters import Flag, Reals, as_float, int_or_none, shown
 
 _LARGEST = 10**15
-_SIZES = (("hidden_size", "num_attention_heads"), ("n_embd", "n_head"))
+_SIZES = (("hidden_size", "num_attention_heads"),)
 
 
 def number(name: str, value: Any) -> float:
@@ -100,13 +100,26 @@ def head_size(block: RopeBlock) -> tuple[int, str]:
     (128, 'hidden_size / num_attention_heads')
     """
     config = block.config
-    own = ("global_head_dim",) if block.layer_type == GLOBAL else ()
-    for key in (*own, "qk_rope_head_dim", "head_dim"):
+    layer, own = _own_head(config, block.layer_type)
+    if own is not None:
+        return whole(layer, own), layer
+    keys = ("global_head_dim",) if block.layer_type == GLOBAL else ()
+    for key in (*keys, "qk_rope_head_dim"):
         if config.get(key) is not None:
             return whole(key, config[key]), key
-    default = model_defaults(config.get("model_type")).get("head_dim")
-    if default is not None:
-        return default, f"transformers' default for {config['model_type']}"
+    source = f"transformers' default for {config.get('model_type')}"
+    if config.get("head_dim") is None and (own := default_of(config, "qk_rope_head_dim")):
+        return own, source
+    default = {"per_layer_config": default_of(config, "per_layer_config"),
+               "layer_types": default_of(config, "layer_types")}  # fmt: skip
+    if (wider := _own_head(default, block.layer_type)[1]) is not None:
+        return wider, source
+    if config.get("head_dim") is not None:
+        return whole("head_dim", config["head_dim"]), "head_dim"
+    if (head := default_of(config, "head_dim")) is not None:
+        return head, source
+    sizes = {key: default_of(config, key) for pair in _SIZES for key in pair}
+    config = {**{key: size for key, size in sizes.items() if size is not None}, **config}
     for width, heads in _SIZES:
         if config.get(width) is not None and config.get(heads) is not None:
             return _share(width, heads, config)
@@ -117,6 +130,21 @@ def head_size(block: RopeBlock) -> tuple[int, str]:
         field="head_dim",
         reason="It sets how many pairs turn, and the frequency of each.",
     )
+
+
+def _own_head(config: Mapping[str, Any], layer_type: str) -> tuple[str, Any]:
+    """The head of the first layer of a kind that has one of its own (Gemma 4), and its place."""
+    layers, kinds = config.get("per_layer_config"), config.get("layer_types")
+    if not isinstance(layers, Mapping):
+        return "", None
+    for name, keys in layers.items():
+        if not (str(name).isdigit() and isinstance(keys, Mapping) and keys.get("head_dim")):
+            continue
+        layer = int(name)
+        kind = kinds[layer] if isinstance(kinds, list) and layer < len(kinds) else GLOBAL
+        if kind == layer_type:
+            return f"per_layer_config.{name}.head_dim", keys["head_dim"]
+    return "", None
 
 
 def _share(width: str, heads: str, config: Mapping[str, Any]) -> tuple[int, str]:

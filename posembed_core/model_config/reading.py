@@ -9,20 +9,18 @@ from dataclasses import dataclass
 from typing import Any
 
 from posembed_core.base import RotaryEncoding
-from posembed_core.model_config.blocks import (
-    GLOBAL,
-    ConfigError,
-    RopeBlock,
-    rope_blocks,
-)
+from posembed_core.model_config.blocks import ConfigError, RopeBlock, rope_blocks, text_config
+from posembed_core.model_config.defaults import GLOBAL
 from posembed_core.model_config.findings import (
     Finding,
     about_config,
     about_settings,
+    about_type,
     finding_of,
     given_twice,
     ignored_keys,
 )
+from posembed_core.model_config.has import what_it_has
 from posembed_core.model_config.numbers import check_numbers, head_size
 from posembed_core.model_config.settings import (
     RopeSettings,
@@ -37,13 +35,15 @@ from posembed_core.parameters import EncodingError, shown
 class LayerReading:
     """One kind of layer: its settings, or the first error in their place, and all findings.
 
-    ``layer_type`` is "" where all layers are alike.
+    ``layer_type`` is "" where all layers are alike. Layers that don't rotate have an error that
+    says so.
     """
 
     layer_type: str
     settings: RopeSettings | None
     error: EncodingError | None
     findings: tuple[Finding, ...]
+    rotates: bool = True
 
     def checked_settings(self) -> RopeSettings:
         """The settings; raises the error where there are none."""
@@ -70,7 +70,7 @@ class ConfigReading:
         if any(finding.severity == "error" for finding in self.findings):
             return ()
         global_first = sorted(self.layers, key=lambda layer: layer.layer_type != GLOBAL)
-        return tuple(layer.checked_settings() for layer in global_first)
+        return tuple(layer.checked_settings() for layer in global_first if layer.rotates)
 
 
 def rotary_from_config(config: Mapping[str, Any], layer_type: str | None = None) -> RotaryEncoding:
@@ -111,20 +111,41 @@ def read_rope(config: Mapping[str, Any]) -> ConfigReading:
     ['factor 0.5 is below 1: it makes the pairs turn 2 times faster.']
     """
     try:
-        blocks = rope_blocks(_checked(config))
+        blocks = rope_blocks(_rotating(_checked(config)))
     except EncodingError as error:
         return ConfigReading((), (finding_of(error),), error)
     layers = tuple(map(_read_layer, blocks))
     # Layers share what stands beside their blocks: report it once.
     everywhere = itertools.chain(
-        about_config(blocks[0].config), *(layer.findings for layer in layers)
+        about_type(blocks[0].config),
+        about_config(blocks[0].config),
+        *(layer.findings for layer in layers),
     )
     unique = dict.fromkeys(everywhere)
     errors_first = sorted(unique, key=lambda finding: finding.severity != "error")
     return ConfigReading(layers, tuple(errors_first))
 
 
+def _rotating(config: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The config, if it is of a model that rotates, or may be."""
+    position = what_it_has(text_config(config))
+    if position.has not in ("rotation", None):
+        raise ConfigError(
+            f"this model has no RoPE: it has {position.phrase} ({position.why})",
+            field="model_type",
+            reason="There is nothing to stretch or to compare with other lengths.",
+        )
+    return config
+
+
 def _read_layer(block: RopeBlock) -> LayerReading:
+    if not block.rotates:
+        error = ConfigError(
+            f"layers of {block.layer_type} have no RoPE: their block is null",
+            field=block.path,
+            reason="They see positions only through the other layers.",
+        )
+        return LayerReading(block.layer_type, None, error, (), rotates=False)
     errors: list[EncodingError] = []
     warnings = list(given_twice(block))
     settings: RopeSettings | None = None

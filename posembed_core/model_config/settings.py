@@ -10,7 +10,8 @@ from typing import Any, cast
 
 from posembed_core.base import RotaryEncoding
 from posembed_core.model_config.blocks import ConfigError, RopeBlock
-from posembed_core.model_config.defaults import model_defaults
+from posembed_core.model_config.defaults import default_block, default_of
+from posembed_core.model_config.model_types import model_type
 from posembed_core.model_config.numbers import number, whole
 from posembed_core.parameters import shown
 from posembed_core.registry import create, encodings
@@ -51,7 +52,7 @@ def settings_of(block: RopeBlock, cls: type[RotaryEncoding], head: tuple[int, st
         head_dim=head_dim,
         base=base,
         rotary_fraction=1.0 if _turning(cls) else _rotated_part(block, head_dim),
-        pairing="interleaved" if _interleaved(block.config) else "half",
+        pairing="interleaved" if is_interleaved(block.config) else "half",
         **_scaling(block, cls),
     )
     return RopeSettings(
@@ -78,6 +79,8 @@ def rope_class(block: RopeBlock) -> type[RotaryEncoding]:
         if issubclass(cls, RotaryEncoding)
         for name in cls.rope_types
     }
+    if block.rope_type == "dynamic" and block.keys.get("alpha") is not None:
+        return known["ntk"]  # HunYuan's alpha: one base for all lengths
     if block.rope_type not in known:
         close = difflib.get_close_matches(block.rope_type, known, n=1)
         raise ConfigError(
@@ -98,8 +101,10 @@ def check_required(block: RopeBlock, cls: type[RotaryEncoding]) -> None:
     >>> check_required(block, rope_class(block))  # nothing is missing
     """
     given = dict(block.keys)
-    if block.trained_lengths():
+    if block.trained_lengths() or (cls.slug == "rope-yarn" and length_of(block.config)):
         given["original_max_position_embeddings"] = True
+    if block.keys.get("alpha") is not None and cls.slug == "rope-ntk":
+        given["factor"] = True
     missing = [key for key in cls.required_keys if given.get(key) is None]
     if missing:
         raise ConfigError(
@@ -111,7 +116,7 @@ def check_required(block: RopeBlock, cls: type[RotaryEncoding]) -> None:
         )
     if not _derived_length(cls) and not _derived_factor(block, cls):
         return
-    if block.config.get("max_position_embeddings") is None:
+    if length_of(block.config) is None:
         raise ConfigError(
             f"type {block.rope_type!r} needs max_position_embeddings in the config, "
             "which is missing",
@@ -123,6 +128,10 @@ def check_required(block: RopeBlock, cls: type[RotaryEncoding]) -> None:
 def _scaling(block: RopeBlock, cls: type[RotaryEncoding]) -> dict[str, Any]:
     keys = (*cls.required_keys, *cls.optional_keys)
     given = {key: block.keys[key] for key in keys if block.keys.get(key) is not None}
+    if cls.slug == "rope-ntk" and block.keys.get("alpha") is not None:
+        given["factor"] = number(block.place("alpha"), block.keys["alpha"])
+    if (own := block.keys.get("long_mscale")) is not None and "attention_factor" in keys:
+        given["attention_factor"] = number(block.place("long_mscale"), own)  # Phi-3.5-MoE
     length = "original_max_position_embeddings"
     if length in cls.required_keys or _derived_length(cls):
         given[length] = _trained_length(block, cls)
@@ -157,20 +166,44 @@ def _trained_length(block: RopeBlock, cls: type[RotaryEncoding]) -> int | None:
     return _wanted_length(block)
 
 
+# Where the greatest length stands, by transformers' names and others' (GPT-2, ChatGLM, MPT).
+_LENGTHS = (
+    "max_position_embeddings", "n_positions", "seq_length", "model_max_length", "max_seq_len",
+    "max_sequence_length",
+)  # fmt: skip
+
+
+def length_of(config: Mapping[str, Any]) -> int | None:
+    """The greatest length that a config gives, in tokens; None if it gives none.
+
+    >>> length_of({"n_positions": 1024}), length_of({})
+    (1024, None)
+    """
+    for key in _LENGTHS:
+        if (value := config.get(key)) is not None:
+            return whole(key, value)
+    return None
+
+
 def _wanted_length(block: RopeBlock) -> int | None:
-    value = block.config.get("max_position_embeddings")
-    return None if value is None else whole("max_position_embeddings", value)
+    return length_of(block.config)
 
 
 def _rotated_part(block: RopeBlock, head_dim: int) -> float:
-    if block.config.get("qk_rope_head_dim") is not None:
+    config = block.config
+    has_own = config.get("head_dim") is None and default_of(config, "qk_rope_head_dim")
+    if config.get("qk_rope_head_dim") is not None or has_own:
         return 1.0  # the rotated dimensions are a head of their own
     for key, value in block.rotated_parts().items():
         return number(key, value)
-    if block.config.get("rotary_dim") is not None:  # GPT-J counts dimensions
-        return _exact_share(whole("rotary_dim", block.config["rotary_dim"]), head_dim)
-    defaults = model_defaults(block.config.get("model_type"))
-    return float(defaults.get("partial_rotary_factor", 1.0))
+    if config.get("rotary_dim") is not None:  # GPT-J counts dimensions
+        return _exact_share(whole("rotary_dim", config["rotary_dim"]), head_dim)
+    if (rotated := default_of(config, "rotary_dim")) is not None:
+        return _exact_share(rotated, head_dim)
+    default = default_block(config, block.layer_type).get("partial_rotary_factor")
+    if default is None:
+        default = default_of(config, "partial_rotary_factor")
+    return 1.0 if default is None else float(default)
 
 
 def _exact_share(dimensions: int, head_dim: int) -> float:
@@ -179,8 +212,16 @@ def _exact_share(dimensions: int, head_dim: int) -> float:
     return share if int(head_dim * share) == dimensions else math.nextafter(share, math.inf)
 
 
-def _interleaved(config: Mapping[str, Any]) -> bool:
+def is_interleaved(config: Mapping[str, Any]) -> bool:
+    """Whether neighbouring dimensions form a pair, by the config or else by its type.
+
+    >>> is_interleaved({"model_type": "glm4"}), is_interleaved({"model_type": "llama"})
+    (True, False)
+    """
     given = config.get("rope_interleave")
     if given is not None:
         return bool(given)
-    return bool(model_defaults(config.get("model_type")).get("rope_interleave", False))
+    if config.get("model_type") is None and {"dim", "n_heads"} <= config.keys():
+        return True  # Mistral's and Meta's params.json, whose code multiplies complex numbers
+    known = model_type(config.get("model_type"))
+    return known is not None and known.pairs == "interleaved"

@@ -79,7 +79,7 @@ CASES: dict[str, tuple[str, str, str, dict[str, Any], dict[str, Any]]] = {
         "error",
         "rope_scaling.original_max_position_embeddings",
         "'yarn' needs original_max_position_embeddings in rope_scaling, which is missing",
-        config({"rope_type": "yarn", "factor": 4.0}),
+        config({"rope_type": "yarn", "factor": 4.0}, max_position_embeddings=None),
         config({"rope_type": "yarn", "factor": 4.0}, original_max_position_embeddings=4096),
     ),
     "missing keys": (

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import re
-from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
-import transformers
 
 import posembed_core as pc
 from posembed_core.frequencies import inverse_frequencies
-from posembed_core.model_config import defaults, known_configs, read_rope
+from posembed_core.model_config import known_configs, read_rope
 
 LLAMA3 = {
     "factor": 8.0,
@@ -217,45 +214,3 @@ def test_gemma_4_rotates_part_of_a_larger_head() -> None:
     )
     assert (rope.slug, rope.head_dim, rope.rotary_dim) == ("rope-proportional", 512, 512)
     assert torch.equal(rope.inv_freq()[:64], inverse_frequencies(512, 1e6)[:64])
-
-
-# defaults read from transformers' own files
-
-
-MODELS = Path(transformers.__file__).parent / "models"
-
-
-def model_file(model_type: str, kind: str) -> str:
-    folder = model_type.replace("-", "_").removesuffix("_model").removesuffix("_text")
-    return (MODELS / folder / f"{kind}_{folder}.py").read_text()
-
-
-def test_default_bases_are_those_of_transformers() -> None:
-    for base, models in defaults._BASES.items():
-        for model in models:
-            numbers = re.findall(
-                r"default_theta(?:: \w+)? = ([\d_.]+)", model_file(model, "configuration")
-            )
-            assert base in {float(number) for number in numbers}, model
-    for model, bases in defaults._TWO_BASES.items():
-        text = model_file(model, "configuration")
-        both = re.search(r'default_theta = \{"global": ([\d_.]+), "local": ([\d_.]+)\}', text)
-        assert both is not None
-        assert [float(number) for number in both.groups()] == list(bases.values()), model
-
-
-def test_default_rotated_parts_are_those_of_transformers() -> None:
-    for part, models in defaults._ROTATED_PARTS.items():
-        for model in models:
-            assert re.search(
-                rf"(partial_rotary_factor|rotary_pct)\", {part}\)",
-                model_file(model, "configuration"),
-            ), model
-
-
-def test_default_layouts_are_those_of_transformers() -> None:
-    neighbours = r"\[(?:\.\.\.|:, :, :), 0?::2\]|view_as_complex\(xq|config\.rope_interleave"
-    for model in defaults._INTERLEAVED:
-        assert re.search(neighbours, model_file(model, "modeling")), model
-    for model in ("llama", "mistral", "qwen2", "gemma3", "phi3", "gpt_neox"):
-        assert not re.search(neighbours, model_file(model, "modeling")), model

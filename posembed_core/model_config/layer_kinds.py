@@ -1,0 +1,145 @@
+"""Which kind each layer is, and which layers rotate at all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from posembed_core.model_config.blocks import ConfigError
+from posembed_core.model_config.defaults import GLOBAL, LOCAL, default_of
+from posembed_core.model_config.numbers import whole
+from posembed_core.parameters import shown
+
+MOST_LAYERS = 10_000
+# Types whose layers rotate only where they look through a window: transformers 5.24.
+_ONLY_WINDOWS = frozenset(
+    ["afmoe", "cohere2", "cohere2_moe", "exaone4", "exaone_moe", "flint", "kolibri1", "lara_mini"]
+)
+# Of these the ones that all rotate where the config has no window.
+_UNLESS_NO_WINDOW = frozenset(["exaone4", "exaone_moe", "kolibri1"])
+_ALL_WINDOWS = frozenset(
+    ["mistral", "mixtral", "ministral", "phi3", "phi4_multimodal", "starcoder2"]
+)
+# Kinds of layers that compute no scores of queries and keys.
+_WITHOUT_SCORES = ("linear_attention", "conv", "mamba", "mlp", "recurrent", "moe", "hybrid_mamba")
+
+
+@dataclass(frozen=True)
+class LayerKind:
+    """One layer: its kind, whether it rotates, the window it looks through (tokens), and why."""
+
+    kind: str
+    rotates: bool
+    window: int | None
+    why: str = ""
+
+
+def layer_kinds(config: Mapping[str, Any]) -> tuple[LayerKind, ...]:
+    """One entry for each layer of the language model; one for each kind if nobody says how many.
+
+    Raises `ConfigError` for numbers of layers that don't fit together.
+
+    >>> [layer.rotates for layer in layer_kinds({"model_type": "smollm3", "num_hidden_layers": 4})]
+    [True, True, True, False]
+    """
+    kinds = _kinds(config)
+    turning = _turning(config, kinds)
+    return tuple(
+        LayerKind(kind, rotates, _window(config, kind), why)
+        for kind, (rotates, why) in zip(kinds, turning, strict=True)
+    )
+
+
+def _kinds(config: Mapping[str, Any]) -> list[str]:
+    given = config.get("layer_types")
+    if isinstance(given, list) and given and all(isinstance(kind, str) for kind in given):
+        return given[: _count(config) or len(given)]
+    count = _count(config) or default_of(config, "num_hidden_layers")
+    pattern = default_of(config, "layer_types")
+    if pattern and count:
+        return list(map(str, _repeated(pattern, count)))
+    kind = LOCAL if _has_window_everywhere(config) else GLOBAL
+    return [kind] * (count or 1)
+
+
+def _count(config: Mapping[str, Any]) -> int | None:
+    value = config.get("num_hidden_layers")
+    if value is None:
+        return None
+    count = whole("num_hidden_layers", value)
+    if count > MOST_LAYERS:
+        raise ConfigError(
+            f"num_hidden_layers must be at most {MOST_LAYERS:,}, got {count:,}",
+            field="num_hidden_layers",
+            reason="Each layer is listed.",
+        )
+    return count
+
+
+def _repeated(pattern: Any, count: int) -> list[Any]:
+    if isinstance(pattern, Mapping):
+        values = pattern["from_end"]
+        return [values[i % len(values)] for i in range(count)][::-1]
+    return [pattern[i % len(pattern)] for i in range(count)]
+
+
+def _turning(config: Mapping[str, Any], kinds: Sequence[str]) -> list[tuple[bool, str]]:
+    """Whether each layer rotates, and why not."""
+    listed = _listed(config, len(kinds))
+    name = config.get("model_type")
+    only_windows = name in _ONLY_WINDOWS and not (
+        name in _UNLESS_NO_WINDOW and _size_of_window(config) is None
+    )
+    layers = []
+    for kind, (key, turns) in zip(kinds, listed, strict=True):
+        if kind in _WITHOUT_SCORES or kind.startswith(("linear", "mamba", "conv")):
+            layers.append((False, f"a layer of {kind} has no scores to rotate"))
+        elif not turns:
+            layers.append((False, f"{key} says that it doesn't rotate"))
+        elif only_windows and kind != LOCAL:
+            layers.append((False, f"in {name} only layers with a window rotate"))
+        else:
+            layers.append((True, ""))
+    return layers
+
+
+def _listed(config: Mapping[str, Any], count: int) -> list[tuple[str, bool]]:
+    for key in ("no_rope_layers", "layer_rope_theta"):
+        given = config.get(key)
+        interval = config.get("no_rope_layer_interval")
+        if key == "no_rope_layers" and not given and interval is not None:
+            every = whole("no_rope_layer_interval", interval)
+            return [(f"no_rope_layer_interval {every}", (i + 1) % every != 0) for i in range(count)]
+        if isinstance(given, list) and given:
+            if len(given) < count:
+                raise ConfigError(
+                    f"{key} must have one entry for each of the {count} layers, got {len(given)}: "
+                    f"{shown(given)}",
+                    field=key,
+                    reason="It says of each layer whether it rotates: 1 where it does.",
+                )
+            return [(key, bool(value)) for value in given[:count]]
+        pattern = default_of(config, key)
+        if pattern:
+            return [(f"{key} by default", bool(value)) for value in _repeated(pattern, count)]
+    return [("", True)] * count
+
+
+def _window(config: Mapping[str, Any], kind: str) -> int | None:
+    if kind == "chunked_attention" and config.get("attention_chunk_size") is not None:
+        return whole("attention_chunk_size", config["attention_chunk_size"])
+    return _size_of_window(config) if kind == LOCAL else None
+
+
+def _size_of_window(config: Mapping[str, Any]) -> int | None:
+    for key in ("sliding_window", "sliding_window_size", "local_attention"):
+        if key in config:
+            return None if config[key] is None else whole(key, config[key])
+    default = default_of(config, "sliding_window")
+    return None if default is None else int(default)
+
+
+def _has_window_everywhere(config: Mapping[str, Any]) -> bool:
+    uses = config.get("use_sliding_window", True) is not False
+    return config.get("model_type") in _ALL_WINDOWS and uses and bool(_size_of_window(config))
