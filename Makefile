@@ -31,11 +31,12 @@ export HF_HUB_OFFLINE := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run setup test check bench lock clean
+.PHONY: help run setup test test-models check bench lock clean
 
 help:
 	@echo 'make run     set up and open the app'
 	@echo 'make test    set up (a browser too) and run all tests'
+	@echo 'make test-models  hold the reading of configs against every model type of transformers'
 	@echo 'make check   style, types, import rules, Dockerfile, deployment, JavaScript'
 	@echo 'make bench   set up and run the benchmarks'
 	@echo 'make setup   set up only'
@@ -60,6 +61,10 @@ test: setup
 	fi; \
 	set -x; $(BIN)/python -m pytest -n $(TEST_PROCESSES) --dist loadscope --no-loadscope-reorder \
 	  $${without:+-m "$$without"} $(TEST_FLAGS)
+
+# What transformers' own modules say of every one of its model types; CI asks a sample of them.
+test-models: $(VENV)/.dev
+	$(BIN)/python -m pytest -m models tests/core/model_config
 
 check: $(VENV)/.dev node_modules/.package-lock.json
 	$(BIN)/ruff check .

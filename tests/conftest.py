@@ -27,8 +27,15 @@ settings.load_profile("posembed")
 ORDER = ("deploy", "browser", "ui", "core")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Order the tests by folder; within one, the largest groups that share a set-up come first."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Order the tests by folder; within one, the largest groups that share a set-up come first.
+
+    What asks every model type of transformers runs with `make test-models` alone.
+    """
+    if "models" not in config.option.markexpr:
+        left_out = [item for item in items if item.get_closest_marker("models")]
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if not item.get_closest_marker("models")]
     sizes = Counter(_unit(item.nodeid) for item in items)
     items.sort(key=lambda item: (_rank(item.nodeid), -sizes[_unit(item.nodeid)]))
 

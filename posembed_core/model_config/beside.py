@@ -50,17 +50,23 @@ def query_scale(config: Mapping[str, Any], rotates: bool) -> QueryScale:
     Llama 4 scales the layers that don't rotate (modeling_llama4.py of transformers 5.24), Ministral
     3 and Mistral 4 all of them (get_llama_4_attn_scale), Beam those without a rotation; Qwen-7B by
     log-n attention beyond its trained length (modeling_qwen.py beside its weights).
+
+    >>> query_scale({"model_type": "llama"}, rotates=True)(100_000)
+    1.0
     """
     name = config.get("model_type")
     if name == "llama4_text" and not rotates and config.get("attn_temperature_tuning", True):
-        beta = number("attn_scale", config.get("attn_scale", 0.1))
-        length = whole("floor_scale", config.get("floor_scale", 8192))
-        return QueryScale("log", beta, length, first=1)
+        return QueryScale(
+            "log",
+            number("attn_scale", config.get("attn_scale", 0.1)),
+            whole("floor_scale", config.get("floor_scale", 8192)),
+            first=1,
+        )
     block = config.get("rope_parameters") or config.get("rope_scaling")
     if isinstance(block, Mapping) and (beta := block.get("llama_4_scaling_beta")) is not None:
-        length = block.get("original_max_position_embeddings")
-        if length is not None:
-            length = whole("original_max_position_embeddings", length)
+        trained = block.get("original_max_position_embeddings")
+        if trained is not None:
+            length = whole("original_max_position_embeddings", trained)
             return QueryScale("log", number("llama_4_scaling_beta", beta), length)
     if name == "beam" and not rotates:
         return QueryScale("power", 0.1, 2048)
@@ -76,7 +82,7 @@ def score_scale(config: Mapping[str, Any]) -> float:
 
     >>> yarn = {"type": "yarn", "factor": 40, "mscale_all_dim": 1.0}
     >>> round(score_scale({"model_type": "deepseek_v3", "rope_scaling": yarn}), 6)
-    1.873856
+    1.873854
     """
     block = config.get("rope_scaling") or config.get("rope_parameters")
     if config.get("model_type") not in _SCALED_SCORES or not isinstance(block, Mapping):

@@ -34,14 +34,22 @@ def default_blocks(config: Mapping[str, Any]) -> dict[str, Mapping[str, Any] | N
 
 
 def default_block(config: Mapping[str, Any], layer_type: str) -> Mapping[str, Any]:
-    """The block of one kind of layer, empty where nothing is known."""
+    """The block of one kind of layer, empty where nothing is known.
+
+    >>> default_block({"model_type": "smollm3"}, "")["rope_theta"]
+    2000000.0
+    """
     blocks = default_blocks(config)
     block = blocks.get(layer_type) or blocks.get("") or blocks.get(GLOBAL)
     return block or next((block for block in blocks.values() if block), {})
 
 
 def shares_base(config: Mapping[str, Any]) -> bool:
-    """Whether the layers with a window take the base of the others unless they have their own."""
+    """Whether the layers with a window take the base of the others unless they have their own.
+
+    >>> shares_base({"model_type": "olmo3"}), shares_base({"model_type": "gemma3_text"})
+    (True, False)
+    """
     blocks = default_blocks(config)
     bases = {(block or {}).get("rope_theta") for block in blocks.values()}
     return len(bases) == 1

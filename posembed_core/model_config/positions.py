@@ -61,6 +61,9 @@ class ModelPositions:
     ``known`` says how that is known: by the model's "type", from its "config" alone, or "unknown".
     ``has`` is one sentence; ``input`` what is added to the input, or None. ``findings`` are what is
     odd about the config, errors first.
+
+    >>> positions_from_config({"model_type": "bloom"}).has.partition(" (")[0]
+    'The model has a score bias that grows with distance'
     """
 
     known: Literal["type", "config", "unknown"]
