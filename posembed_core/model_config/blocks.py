@@ -82,6 +82,8 @@ class RopeBlock:
         return _given(inside | {key: self.config.get(key) for key in self._outer_bases()})
 
     def _outer_bases(self) -> tuple[str, ...]:
+        if isinstance(self.config.get("rope_theta"), list) and self.path.startswith("layers["):
+            return ()  # the list has been read for each kind
         if self.layer_type == COMPRESS:
             return _COMPRESSED_BASES
         if self.layer_type == LOCAL and _two_bases(self.config):

@@ -72,7 +72,7 @@ def sinusoid(rows: int, columns: int, base: float, spacing: Spacing) -> Float[Te
     An odd number of columns has one sine more, or, as in tensor2tensor, a column of zeros.
 
     >>> sinusoid(2, 4, 100.0, "i/(half - 1)")[1]
-    tensor([0.8415, 0.0100, 0.5403, 0.9999], dtype=torch.float64)
+    tensor([0.8415, 0.0100, 0.5403, 1.0000], dtype=torch.float64)
     """
     positions = torch.arange(rows)
     if spacing == "i/half":
