@@ -99,7 +99,7 @@ def positions_from_config(config: Mapping[str, Any]) -> ModelPositions:
         findings = reading.findings
     else:
         layers = _unrotated(text, position)
-        findings = tuple(_beside_rotation(reading, position))
+        findings = _beside_rotation(position)
     return ModelPositions(
         known=position.known,
         has=f"The model has {position.phrase} ({position.why}).",
@@ -196,9 +196,9 @@ def _added(text: Mapping[str, Any], position: Position) -> AddedPositions | None
     return None
 
 
-def _beside_rotation(reading: ConfigReading, position: Position) -> list[Finding]:
-    """For a model without a rotation: what its config says of one all the same is not an error."""
-    if position.has is None:
-        error = ConfigError(position.why, field="model_type", reason="Nothing is made up for it.")
-        return [finding_of(error)]
-    return [finding for finding in reading.findings if finding.key == "model_type"]
+def _beside_rotation(position: Position) -> tuple[Finding, ...]:
+    """For a model without a rotation: that it has none is no finding, but that nobody knows is."""
+    if position.has is not None:
+        return ()
+    error = ConfigError(position.why, field="model_type", reason="Nothing is made up for it.")
+    return (finding_of(error),)
