@@ -11,31 +11,27 @@ from pages._ui.takeaway import OnScreen, remember, remembered, tools
 
 
 def main() -> None:
-    """Ask for a config, say what is odd about it, then draw."""
+    """Ask for a config, say what is odd about it and what its layers do, then draw."""
     link = Link(long_context.PAGE)
     place_of_question = st.container()
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        model, text = long_context.choose_config(link)
-        place_of_layers = st.container(
-            horizontal=True, vertical_alignment="bottom", width="content"
-        )
-        quantity, arithmetic = long_context.choose_pictures(link)
+        model, reading = long_context.choose_config(link)
+        group = long_context.choose_layers(link, reading)
+        settings = None if group is None else group.settings
+        quantity, arithmetic = long_context.choose_pictures(link, settings)
         place_of_tools = st.container(width="content")
-    kinds, findings = long_context.reading_of(text)
-    with place_of_layers:
-        settings = long_context.choose_layers(link, kinds)
     link.note_unknown(*long_context.SLIDERS)
     link.show_notices()
-    long_context.show_findings(findings, text)
+    place_of_question.markdown(f"### {long_context.question(reading, group)}")
+    long_context.draw_config(reading, group)
     if settings is None:
         link.write()
         return
-    chosen = long_context.Chosen(model, settings, findings, quantity, arithmetic)
-    place_of_question.markdown(f"### {chosen.question}")
+    chosen = long_context.Chosen(model, settings, reading.findings, quantity, arithmetic)
     pictures(link, chosen)
     with place_of_tools:
         tools(long_context.PAGE, lambda: shown(chosen), others=lambda: report(chosen))
-    about([type(settings.encoding).slug])
+    about([type(chosen.encoding).slug])
 
 
 @st.fragment

@@ -128,3 +128,53 @@ def test_a_phone_comes_through_the_folded_menu(new_page: Callable[..., Page], ap
     page.get_by_test_id("stExpandSidebarButton").click()
     page.get_by_role("link", name="Long context").click()
     at_rest(page, charts=2)
+
+
+@pytest.mark.parametrize("by", ["cell", "button", "key"])
+def test_a_click_on_a_layer_opens_its_kind(page: Page, by: str) -> None:
+    page.goto(page.url.partition("?")[0] + "?model=gemma-3-4b")
+    at_rest(page, charts=2)
+    expect_text(page, "base 1,000,000 (rope_theta)")
+    cells = page.locator(".strip .cell")
+    expect(cells).to_have_count(34)
+    # Layers with a window are lower than those that see all tokens, and only these are striped.
+    heights = cells.evaluate_all("cells => cells.map((cell) => cell.offsetHeight)")
+    striped = cells.evaluate_all(
+        "cells => cells.map((cell) => getComputedStyle(cell).backgroundImage !== 'none')"
+    )
+    assert [height == max(heights) for height in heights] == striped
+    assert striped == [index % 6 == 5 for index in range(34)]
+    other = page.get_by_role("button", name="29 layers of sliding attention")
+    if by == "cell":
+        cells.nth(6).click()
+    elif by == "button":
+        other.click()
+    else:
+        other.focus()
+        page.keyboard.press("Enter")
+    expect_text(page, "base 10,000 (rope_local_base_freq)")
+    expect(other).to_have_attribute("aria-pressed", "true")
+    assert "layers=sliding_attention" in page.url
+    if by == "key":
+        expect(other).to_be_focused()
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_every_cell_of_the_strip_is_in_the_window(page: Page, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 844})
+    page.goto(page.url.partition("?")[0] + "?model=deepseek-v3")
+    at_rest(page, charts=2)
+    cells = page.locator(".strip .cell")
+    expect(cells).to_have_count(61)
+    boxes = cells.evaluate_all(
+        "cells => cells.map((cell) => cell.getBoundingClientRect()).map((b) => [b.left, b.right])"
+    )
+    assert all(left >= 0 and right <= width for left, right in boxes)
+
+
+def test_a_model_without_rope_leads_to_the_page_that_shows_what_it_has(page: Page) -> None:
+    paste(page, json.dumps({"model_type": "bloom", "n_head": 16, "n_layer": 24}))
+    expect_text(page, "This model has no RoPE.")
+    page.get_by_role("link", name="ALiBi, a bias on every score").click()
+    expect(page.get_by_role("heading", name="Combine")).to_be_visible()
+    expect_text(page, "ALiBi")

@@ -8,11 +8,10 @@ from pages._ui.long_context.settings import (
     choose_config,
     choose_layers,
     choose_pictures,
-    reading_of,
-    show_findings,
+    question,
 )
 from pages._ui.long_context.takeaway import report_popover, rope_shown
-from pages._ui.long_context.views import draw
+from pages._ui.long_context.views import draw, draw_config
 
 __all__ = [
     "PAGE",
@@ -23,8 +22,8 @@ __all__ = [
     "choose_layers",
     "choose_pictures",
     "draw",
-    "reading_of",
+    "draw_config",
+    "question",
     "report_popover",
     "rope_shown",
-    "show_findings",
 ]

@@ -6,6 +6,7 @@ import plotly.graph_objects as go
 from torch import Tensor
 
 from pages._ui import live
+from pages._ui.figures.query_scale import query_scale_figure
 from pages._ui.figures.rope_pairs import Pairs, pairs_figure
 from pages._ui.figures.rope_scores import Curve, distance_figure
 from pages._ui.figures.two_pictures import Lengths, narrow_layout
@@ -20,6 +21,7 @@ from posembed_core.long_context.pairs import (
 )
 from posembed_core.long_context.precision import ARITHMETICS, error_curve
 from posembed_core.long_context.report import distance_columns
+from posembed_core.model_config.beside import QueryScale
 
 CELLS = 320  # points of a score curve
 
@@ -73,6 +75,32 @@ def scores_picture(
     }
     title = ARITHMETICS[arithmetic].title
     return distance_figure(before, after, errors, title, Lengths(trained, wanted))
+
+
+@kept()
+def packed_query_scale(queries: QueryScale) -> live.PackedFigure:
+    """The picture of a factor of the queries, ready to be sent."""
+    return live.pack_figure(query_scale_picture(queries))
+
+
+def query_scale_picture(queries: QueryScale) -> go.Figure:
+    """The picture of a factor of the queries against their position."""
+    positions = query_positions(queries.length)
+    return query_scale_figure(positions, [queries(position) for position in positions])
+
+
+def query_positions(length: int) -> list[int]:
+    """Positions that show a factor which steps at each multiple of ``length``.
+
+    Its first 64 steps exactly, each with the position before it; beyond them 320 cells of the
+    whole range.
+
+    >>> {8191, 8192, 16384} <= set(query_positions(8192))
+    True
+    """
+    cells = distance_edges(MAX_DISTANCE, CELLS)[1:-1].tolist()
+    steps = [at for step in range(1, 65) for at in (step * length - 1, step * length)]
+    return sorted({1, *cells, *(at for at in steps if 1 <= at <= MAX_DISTANCE), MAX_DISTANCE})
 
 
 def score_columns(encoding: RotaryEncoding, wanted: int) -> dict[str, Tensor]:

@@ -11,8 +11,9 @@ import streamlit as st
 from pages._ui.controls import Link, Text, open_link, setting, slider
 from pages._ui.figures.rope_pairs import QUANTITIES
 from pages._ui.figures.two_pictures import Lengths
-from pages._ui.long_context.words import finding_text, pretty
-from pages._ui.sentences import counted, plain_sentence
+from pages._ui.long_context.reading import Group, Reading, reading_of
+from pages._ui.long_context.words import pretty
+from pages._ui.sentences import counted
 from posembed_core import EncodingError, RotaryEncoding
 from posembed_core.long_context.pairs import MAX_DISTANCE
 from posembed_core.long_context.precision import ARITHMETICS
@@ -23,7 +24,6 @@ from posembed_core.model_config import (
     RopeSettings,
     known_configs,
     read_config,
-    read_rope,
 )
 from posembed_core.parameters import Choice, Integer
 
@@ -54,21 +54,32 @@ class Chosen:
     arithmetic: str
 
     @property
-    def question(self) -> str:
-        """What the page answers, in the config's own numbers."""
-        trained, wanted = _lengths_of(self.settings, most=_UNBOUND)
-        if not trained_is_given(self.settings):
-            if self.settings.wanted_length is None:
-                return "This config gives no length."
-            return f"Asked for {counted(wanted, 'token')}; how many it was trained on isn't said."
-        if wanted <= trained:
-            return f"Trained on {counted(trained, 'token')}, and asked for no more."
-        return f"Trained on {counted(trained, 'token')}, asked for {wanted:,}. How?"
-
-    @property
     def encoding(self) -> RotaryEncoding:
         """The RoPE of these layers."""
         return self.settings.encoding
+
+
+def question(reading: Reading, group: Group | None) -> str:
+    """What the page answers, in the config's own numbers, or what it can't."""
+    if reading.has_no_rope:
+        known = reading.position is not None and reading.position.has is not None
+        return (
+            "This model has no RoPE."
+            if known
+            else "What this model does with position isn't known."
+        )
+    if group is None:
+        return "This config can't be read."
+    if group.settings is None:
+        return "These layers don't rotate."
+    trained, wanted = _lengths_of(group.settings, most=_UNBOUND)
+    if not trained_is_given(group.settings):
+        if group.settings.wanted_length is None:
+            return "This config gives no length."
+        return f"Asked for {counted(wanted, 'token')}; how many it was trained on isn't said."
+    if wanted <= trained:
+        return f"Trained on {counted(trained, 'token')}, and asked for no more."
+    return f"Trained on {counted(trained, 'token')}, asked for {wanted:,}. How?"
 
 
 @dataclass(frozen=True)
@@ -79,54 +90,52 @@ class Sliders:
     position: int
 
 
-def choose_config(link: Link) -> tuple[str, str | bytes]:
+def choose_config(link: Link) -> tuple[str, Reading]:
     """A well-known model, or a config to read, edit, paste or upload: its name, and its text."""
     model = setting(
         link, "model", MODEL, "llama-3.1-8b", format_func=MODELS.get, on_change=_switch_model
     )
     with st.popover("config.json"):
         text = _config_text(link, model)
-    return ("your config" if model == OWN else MODELS[model]), text
+    return ("your config" if model == OWN else MODELS[model]), reading_of(text)
 
 
-@st.cache_data(max_entries=64, show_spinner=False)
-def reading_of(text: str | bytes) -> tuple[Sequence[RopeSettings], Sequence[Finding]]:
-    """The settings of each kind of layer (none where there is an error), and all findings."""
-    try:
-        reading = read_rope(read_config(text))
-    except EncodingError as error:
-        reason = "The settings are read from the text of a config.json."
-        return (), (Finding("error", "", plain_sentence(error), reason),)
-    return reading.settings, reading.findings
-
-
-def show_findings(findings: Sequence[Finding], text: str | bytes) -> None:
-    """What is odd about the config; for a Python dict, a button that puts its JSON in its place."""
-    for finding in findings:
-        show = st.error if finding.severity == "error" else st.warning
-        show(finding_text(finding))
+def offer_json(text: str | bytes) -> None:
+    """Under the words about a Python dict, a button that puts its JSON in the dict's place."""
     if isinstance(text, str) and (as_json := _json_of_dict(text)) is not None:
         st.button("Read it as JSON", on_click=_use_json, args=(as_json,))
 
 
-def choose_layers(link: Link, settings: Sequence[RopeSettings]) -> RopeSettings | None:
+def choose_layers(link: Link, reading: Reading) -> Group | None:
     """The kind of layers to show, with its formula beside it; None where there are none."""
-    kinds = {kind.layer_type: kind for kind in settings}
-    if not kinds:
+    groups = {group.name: group for group in reading.groups}
+    if not groups:
         return None
-    layer_type = next(iter(kinds))
-    if len(kinds) > 1:
-        parameter = Choice("Layers", options=tuple(kinds))
-        layer_type = setting(link, "layers", parameter, layer_type, width=170)
-    encoding = kinds[layer_type].encoding
-    with st.popover("Formula"):
-        st.markdown(f"${encoding.formula}$")
-        st.caption(encoding.reference)
-    return kinds[layer_type]
+    name = next(iter(groups))
+    if len(groups) > 1:
+        if st.session_state.get(f"{PAGE}.layers") not in groups:  # another config's layers
+            st.session_state.pop(f"{PAGE}.layers", None)
+        parameter = Choice("Layers", options=tuple(groups))
+        name = setting(link, "layers", parameter, name, width=170)
+    if (settings := groups[name].settings) is not None:
+        with st.popover("Formula"):
+            st.markdown(f"${settings.encoding.formula}$")
+            st.caption(settings.encoding.reference)
+    return groups[name]
 
 
-def choose_pictures(link: Link) -> tuple[str, str]:
-    """What the left picture shows of each pair, and in which precision a program computes."""
+def choose_pictures(link: Link, settings: RopeSettings | None) -> tuple[str, str]:
+    """What the left picture shows of each pair, and in which precision a program computes.
+
+    Without ``settings`` nothing is drawn, and nothing is asked.
+    """
+    if settings is None:
+        shown = (
+            link.read("quantity", QUANTITY, QUANTITIES[0]),
+            link.read("precision", ARITHMETIC, "float32"),
+        )
+        link.carry("quantity", "precision", *SLIDERS)
+        return shown
     quantity = setting(link, "quantity", QUANTITY, QUANTITIES[0], width=150)
     arithmetic = setting(
         link,

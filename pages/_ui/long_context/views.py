@@ -5,13 +5,24 @@ from __future__ import annotations
 import streamlit as st
 
 from pages._ui import live
-from pages._ui.long_context.pictures import CELLS, packed_pairs, packed_scores
-from pages._ui.long_context.settings import PAGE, Chosen, Sliders
+from pages._ui.escaped import in_markdown
+from pages._ui.long_context.layers import draw_strip, say_what_it_has
+from pages._ui.long_context.pictures import (
+    CELLS,
+    packed_pairs,
+    packed_query_scale,
+    packed_scores,
+)
+from pages._ui.long_context.reading import Group, Reading
+from pages._ui.long_context.settings import PAGE, Chosen, Sliders, offer_json
 from pages._ui.long_context.words import (
+    beside_the_rotation,
     collisions,
     drift,
+    finding_text,
     pairs_alt,
     pairs_key,
+    query_scale_alt,
     scores_alt,
     scores_key,
     settings_line,
@@ -20,6 +31,29 @@ from pages._ui.long_context.words import (
 from posembed_core.long_context.pairs import MAX_DISTANCE, distance_edges, pair_table
 from posembed_core.long_context.precision import ARITHMETICS, worst_pair
 from posembed_core.long_context.report import summary, trained_is_given
+
+
+def draw_config(reading: Reading, group: Group | None) -> None:
+    """What is odd about a config, what its layers do, and what stands beside a rotation."""
+    for finding in reading.findings:
+        show = st.error if finding.severity == "error" else st.warning
+        show(finding_text(finding))
+    offer_json(reading.text)
+    if group is None:
+        return
+    if reading.has_no_rope:
+        say_what_it_has(reading)
+    draw_strip(reading, group, f"{PAGE}.layers")
+    if not reading.has_no_rope and group.settings is None:
+        st.markdown(f"These layers have no rotation: {in_markdown(group.example.why)}.")
+    if explained := beside_the_rotation(group.example):
+        st.markdown(explained)
+    if group.example.queries.kind:
+        live.plot(
+            packed_query_scale(group.example.queries),
+            key=f"{PAGE}.queries",
+            alt=query_scale_alt(group.example.queries),
+        )
 
 
 def draw(chosen: Chosen, sliders: Sliders) -> None:

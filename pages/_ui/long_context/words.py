@@ -12,7 +12,7 @@ from pages._ui.escaped import in_code, in_markdown
 from pages._ui.numbers import with_minus_signs, written
 from pages._ui.sentences import counted, sentence
 from pages._ui.theme import tinted
-from posembed_core.long_context.pairs import PairTable
+from posembed_core.long_context.pairs import MAX_DISTANCE, PairTable
 from posembed_core.long_context.precision import (
     DTYPES,
     Arithmetic,
@@ -21,7 +21,8 @@ from posembed_core.long_context.precision import (
     first_collision,
 )
 from posembed_core.long_context.report import MILESTONES, own_fields, rounding
-from posembed_core.model_config import Finding, RopeSettings
+from posembed_core.model_config import Finding, LayerPositions, RopeSettings
+from posembed_core.model_config.beside import QueryScale
 
 _LIST = re.compile(r"\[[^\[\]{}\"]*\]")
 
@@ -55,6 +56,42 @@ def settings_line(settings: RopeSettings, wanted: int) -> str:
         f"({base_from}); head of {encoding.head_dim} dimensions "
         f"({head_from}){part}, paired {_layout(encoding.pairing)}; attention factor "
         f"{written(factor, '.6g')} on cos and sin{scores}."
+    )
+
+
+def beside_the_rotation(layer: LayerPositions) -> str:
+    """What else the scores of a layer get: a factor of their own, or one of the queries."""
+    sentences = []
+    if layer.score_scale != 1:
+        sentences.append(
+            f"Beside 1/√d, the scores of these layers are multiplied by "
+            f"{written(layer.score_scale, '.6g')}."
+        )
+    if layer.queries.kind:
+        sentences.append(
+            "Queries are scaled by their position i, counted from 0: "
+            f"${_query_formula(layer.queries)}$."
+        )
+    return " ".join(sentences)
+
+
+def _query_formula(queries: QueryScale) -> str:
+    beta, length = f"{queries.beta:.6g}", f"{queries.length}"
+    if queries.kind == "log":
+        first = f"i + {queries.first}" if queries.first else "i"
+        return rf"1 + {beta} \ln(1 + \lfloor ({first}) / {length} \rfloor)"
+    if queries.kind == "logn":
+        return rf"\max(1, \ln(i + 1) / \ln {length})"
+    return rf"(1 + (i + 1) / {length})^{{{beta}}}"
+
+
+def query_scale_alt(queries: QueryScale) -> str:
+    """The picture of the queries' factor in one sentence."""
+    last = MAX_DISTANCE
+    return (
+        f"What a query is multiplied by against its position: {written(queries(0), '.6g')} at 0, "
+        f"{written(queries(queries.length), '.6g')} at {queries.length:,}, "
+        f"{written(queries(last), '.6g')} at {last:,}."
     )
 
 

@@ -255,3 +255,17 @@ interface StageData {
   style: string
   keys: Record<string, string>
 }
+
+/** What strip.py says of a strip: the kind of each cell, as an index into the kinds. */
+interface StripData {
+  label: string
+  kinds: StripKind[]
+  cells: number[]
+  shown: number
+}
+
+/** `Kind` in strip.py. */
+interface StripKind {
+  words: string
+  looks: string[]
+}
