@@ -30,7 +30,11 @@ WRONG, UNREADABLE = 1, 2
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Read one config, print its report, and return the status."""
+    """Read one config, print its report, and return the status.
+
+    >>> main(["nowhere.json"])  # and says on standard error that there is no such file
+    2
+    """
     parser = argparse.ArgumentParser(prog="python -m posembed_core", description=__doc__)
     parser.add_argument("config", help="a config.json, or - for standard input")
     parser.add_argument("--json", action="store_true", help="print JSON instead of text")

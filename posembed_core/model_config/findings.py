@@ -180,6 +180,33 @@ def ignored_keys(block: RopeBlock, cls: type[RotaryEncoding]) -> Iterator[Findin
         )
 
 
+def own_formulas(block: RopeBlock, cls: type[RotaryEncoding]) -> Iterator[Finding]:
+    """Warnings about numbers that a model's own code reads and other programs don't.
+
+    >>> from posembed_core.model_config.blocks import rope_blocks
+    >>> (block,) = rope_blocks({"rope_scaling": {"type": "dynamic", "alpha": 1000.0, "factor": 1}})
+    >>> [finding.key for finding in own_formulas(block, encodings()["rope-ntk"])]
+    ['rope_scaling.alpha']
+    """
+    if (alpha := block.keys.get("alpha")) is not None and cls.slug == "rope-ntk":
+        yield Finding(
+            "warning",
+            block.place("alpha"),
+            f"alpha = {shown(alpha)} raises the base once for all lengths, as HunYuan's code does; "
+            f"factor = {shown(block.keys.get('factor'))} isn't read.",
+            "Programs that read the factor of type 'dynamic' turn by other frequencies.",
+        )
+    if (mscale := block.keys.get("long_mscale")) is not None and cls.slug == "rope-longrope":
+        short = block.keys.get("short_mscale")
+        differ = "" if short == mscale else f"; up to the trained length it is {shown(short)}"
+        yield Finding(
+            "warning",
+            block.place("long_mscale"),
+            f"long_mscale = {shown(mscale)} multiplies cosines and sines{differ}.",
+            "Phi-3.5-MoE's code reads it; programs that don't take the factor from the lengths.",
+        )
+
+
 def _read_by(block: RopeBlock, cls: type[RotaryEncoding]) -> set[str]:
     """The keys that a model's own code reads besides those of its type."""
     keys = {"max_position_embeddings", "llama_4_scaling_beta"}

@@ -19,6 +19,7 @@ from posembed_core.model_config.findings import (
     finding_of,
     given_twice,
     ignored_keys,
+    own_formulas,
 )
 from posembed_core.model_config.has import what_it_has
 from posembed_core.model_config.numbers import check_numbers, head_size
@@ -151,7 +152,7 @@ def _read_layer(block: RopeBlock) -> LayerReading:
     settings: RopeSettings | None = None
     with _noted(errors):
         cls = rope_class(block)
-        warnings += ignored_keys(block, cls)
+        warnings += [*ignored_keys(block, cls), *own_formulas(block, cls)]
         with _noted(errors):
             check_required(block, cls)
         with _noted(errors):

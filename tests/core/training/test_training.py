@@ -184,7 +184,10 @@ def test_the_loss_is_zero_for_a_model_that_is_right():
 @pytest.mark.parametrize(
     ("fields", "sentence"),
     [
-        ({"task": "sorting"}, "task must be 'neighbourhood-average' or .*, got 'sorting'"),
+        (
+            {"task": "sorting"},
+            "task must be 'neighbourhood-average', .* or 'every-eighth', got 'sorting'",
+        ),
         ({"max_seq_len": 7}, "max_seq_len must be between 8 and 256, got 7; try 8"),
         ({"steps": 1001}, "steps must be between 1 and 1000, got 1001; try 1000"),
         ({"learning_rate": 0}, "learning_rate must be between 1e-05 and 1, got 0"),
