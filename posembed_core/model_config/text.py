@@ -15,7 +15,8 @@ MAX_DIGITS = 25
 
 # Tokens to check before json reads them; strings are matched only to be skipped. NaN, Infinity and
 # numbers that overflow may stand in keys that aren't read; those that are read check their own.
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[\[{]|[\]}]|-?\d[\d.eE+-]*', re.DOTALL)
+# A string without an end is one token, too, so that no part of it is looked at twice.
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+"?|[\[{]|[\]}]|-?\d[\d.eE+-]*+', re.DOTALL)
 
 
 class PythonDictError(EncodingError):

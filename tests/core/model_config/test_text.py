@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import posembed_core as pc
 from posembed_core.model_config import read_rope
 from posembed_core.model_config.known import known_configs
-from posembed_core.model_config.text import PythonDictError, read_config
+from posembed_core.model_config.text import _TOKEN, PythonDictError, read_config
 
 
 def test_a_config_is_read_from_text_or_bytes() -> None:
@@ -101,6 +101,12 @@ def test_python_that_is_no_config_is_not_offered(text: str) -> None:
     with pytest.raises(pc.EncodingError) as caught:
         read_config(text)
     assert not isinstance(caught.value, PythonDictError)
+
+
+def test_a_string_without_an_end_is_looked_at_once() -> None:
+    # As many tokens as strings end, however many quotation marks follow.
+    tokens = list(_TOKEN.finditer('{"a": "' + '\\"' * 1000))
+    assert [len(token.group()) for token in tokens] == [1, 3, 2001]
 
 
 def test_a_file_of_8_mb_is_read() -> None:
