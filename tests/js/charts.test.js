@@ -4,7 +4,7 @@ import { mock, test } from "node:test"
 import { after, extent, visible } from "../../pages/_ui/live/js/cursor.js"
 import { merge, put } from "../../pages/_ui/live/js/dress.js"
 import { scaled } from "../../pages/_ui/live/js/large.js"
-import { pathOf } from "../../pages/_ui/live/js/lines.js"
+import { move, pathOf } from "../../pages/_ui/live/js/lines.js"
 import { pieces } from "../../pages/_ui/live/js/notes.js"
 import { axesOf, axisName, foreseen } from "../../pages/_ui/live/js/plotly.js"
 import { changedRanges, growth, tick } from "../../pages/_ui/live/js/ranges.js"
@@ -76,6 +76,18 @@ test("an axis that counts has steps of 1 in a narrow window, and none of its own
   assert.deepEqual(within(-5), { xaxis: 1 })
   assert.deepEqual(within(6), { xaxis: null })
   assert.deepEqual(steps(layout, {}), {})
+})
+
+test("a point without a value is hidden, and comes back with one", () => {
+  const attributes = {}
+  const point = { setAttribute: (name, value) => { attributes[name] = value } } // biome-ignore format: short
+  const heights = new Map([[1, undefined], [2, 8]]) // biome-ignore format: short
+  const line = { paths: [], points: [point], across: "", places: () => ["4.00"] }
+  line.height = (value) => heights.get(value)
+  move(line, new Float32Array([1]))
+  assert.deepEqual(attributes, { display: "none" })
+  move(line, new Float32Array([2]))
+  assert.deepEqual(attributes, { display: "inline", transform: "translate(4.00,8.00)" })
 })
 
 test("an axis is away from home when its range is another, or no longer follows the data", () => {

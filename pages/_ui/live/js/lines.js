@@ -29,7 +29,11 @@ export function move(line, y, kept) {
   const path = pathOf(places, heights)
   // The first path can hold all pieces.
   for (const [i, piece] of paths.entries()) piece.setAttribute("d", (i === 0 && path) || "M0,0")
-  for (const [i, point] of points.entries())
-    point.setAttribute("transform", `translate(${places[i]},${heights[i].toFixed(2)})`)
+  for (const [i, point] of points.entries()) {
+    // Plotly's height of a value that is none is undefined.
+    const isThere = Number.isFinite(heights[i])
+    point.setAttribute("display", isThere ? "inline" : "none")
+    if (isThere) point.setAttribute("transform", `translate(${places[i]},${heights[i].toFixed(2)})`)
+  }
   return { paths, points, across: line.across, places }
 }
