@@ -124,7 +124,7 @@ def test_a_reload_shows_the_same(visit: Callable[..., Page]) -> None:
 def test_views_are_a_click_away_and_keep_the_settings(visit: Callable[..., Page]) -> None:
     page = visit("temperature=2")
     for title, words in (
-        ("Shuffle test", "the layer cannot tell the order"),
+        ("Shuffle test", "under this shuffle the outputs only change places"),
         ("Shift test", "does not notice"),
         ("Four terms", "Their sum differs from the whole"),
         ("Distance", "half-life of a weight"),
