@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 import posembed_core as pc
 from pages._ui.combine.settings import read_link
-from pages._ui.lessons import answers
+from pages._ui.lessons import answers, bar
 from pages._ui.lessons.files import LessonError, Step, lessons, read_lesson
 from pages._ui.server import pictures
 from pages._ui.server.pictures import picture
@@ -47,6 +47,7 @@ GOOD = """
 title = "A title"
 order = 1
 about = "What it is about."
+know = "What one knows then."
 
 [[step]]
 page = "combine"
@@ -123,6 +124,16 @@ def test_every_question_has_a_computed_answer(step: Step) -> None:
     assert math.isfinite(value)
     if step.ask.options:
         assert step.ask.right(value) in step.ask.options
+
+
+@pytest.mark.parametrize("step", ASKING)
+def test_each_answer_says_why(step: Step) -> None:
+    assert step.ask.because.endswith(".")
+
+
+def test_large_numbers_are_written_out() -> None:
+    numbers = {47117.2: "47,120", 7499.0: "7,499", -4711.4: "−4,711", 12.0: "12", 0.5: "0.5"}
+    assert {value: bar._digits(value) for value in numbers} == numbers
 
 
 def test_the_questions_and_the_handbook_are_there() -> None:

@@ -63,9 +63,35 @@ def test_a_lesson_runs_to_its_end_by_keyboard(page: Page, app: str, slug: str) -
         wanted = {**step.params, "lesson": f"{slug}.{number}"}
         assert query(page) == {name: [value] for name, value in wanted.items()}
         answer(page, step)
+        if step.ask is not None:
+            expect(page.get_by_text(step.ask.because)).to_be_visible()
+        expect(page.get_by_text("Now you know:")).to_have_count(int(number == len(lesson.steps)))
         page.keyboard.press("n")
     expect(page.get_by_role("heading", name="Lessons")).to_be_visible()
     assert query(page) == {}
+    # This browser remembers it, and no other lesson.
+    eventually(page, lambda: ticked(page), [slug])
+
+
+def ticked(page: Page) -> list[str]:
+    """The lessons that have a tick in the list."""
+    return [
+        slug
+        for slug in lessons()
+        if "✓"
+        in page.locator(f".st-key-go-{slug} button p").evaluate(
+            "(title) => getComputedStyle(title, '::after').content"
+        )
+    ]
+
+
+def test_a_lessons_end_leads_to_the_next(new_page: Callable[..., Page], app: str) -> None:
+    page = new_page(tolerate=AT_A_LINK)
+    last = len(lessons()["frequencies"].steps)
+    open_page(page, f"{app}/lesson?lesson=frequencies.{last}")
+    page.get_by_role("button", name="Next lesson: What is √d for?").click()
+    page.wait_for_url("**lesson=square-root.1**")
+    arrive(page, lessons()["square-root"], 1)
 
 
 def test_what_a_student_changes_can_be_undone_and_back_goes_back(page: Page, app: str) -> None:

@@ -18,6 +18,7 @@ from pages._ui.controls.link import follow_next
 from pages._ui.escaped import in_lesson
 from pages._ui.lessons.answers import compute
 from pages._ui.lessons.files import Ask, Lesson, LessonError, Step, lessons
+from pages._ui.numbers import written
 from pages._ui.qr import show_code
 from pages._ui.sentences import sentence
 from pages._ui.site import PAGES
@@ -82,7 +83,8 @@ class Shell:
         self.footer()
         if place is None:
             # Even what can't be seen leaves a gap: here it is at the end of the page.
-            live.page.stage(present=self.presents, keys=_KEYS, style=_style(self.presents))
+            style = _style(self.presents) + (_marks() if path == "lesson" else "")
+            live.page.stage(present=self.presents, keys=_KEYS, style=style)
 
     def footer(self) -> None:
         """The projector's view and the link as a code, for keys as well."""
@@ -136,6 +138,7 @@ def bar(place: Place, presents: bool) -> None:
                 below=_STICKY,
                 look=f"Look at: {name}",
                 say=f"Step {place.number} of {len(lesson.steps)}: {step.say}",
+                done=lesson.slug if last else "",
             )
             back = st.button("Back", shortcut="b", key="step.back", disabled=place.number == 1)
             again = st.button(
@@ -150,10 +153,23 @@ def bar(place: Place, presents: bool) -> None:
         st.markdown(in_lesson(step.say))
         if step.ask is not None:
             ask(place, step.ask)
+        following = _end(lesson) if last else None
     if onward and last:
         st.switch_page("lesson.py")
+    if following is not None:
+        begin(f"{following.slug}.1")
     if back or again or onward:
         begin(f"{lesson.slug}.{place.number + onward - back}")
+
+
+def _end(lesson: Lesson) -> Lesson | None:
+    """What one knows now, and a way to the next lesson; that one, if it is asked for."""
+    st.markdown(f"**Now you know:** {in_lesson(lesson.know)}")
+    known = list(lessons().values())
+    later = known[known.index(lesson) + 1 :]
+    if later and st.button(f"Next lesson: {in_lesson(later[0].title)}", key="step.on"):
+        return later[0]
+    return None
 
 
 def ask(place: Place, question: Ask) -> None:
@@ -172,9 +188,8 @@ def choice(place: Place, question: Ask) -> str:
         return ""
     value = compute(place.step, question.answer)
     right = in_lesson(question.right(value).text)
-    return (
-        f"You said **{answer}**. Computed just now: **{_with_unit(question, value)}**, **{right}**."
-    )
+    computed = f"**{_with_unit(question, value)}**, **{right}**"
+    return f"You said **{answer}**. Computed just now: {computed}.{_why(question)}"
 
 
 def guess(place: Place, question: Ask) -> str:
@@ -194,7 +209,12 @@ def guess(place: Place, question: Ask) -> str:
         return ""
     value = compute(place.step, question.answer)
     computed = f"**{_with_unit(question, value)}**"
-    return f"You said **{_with_unit(question, guessed)}**. Computed just now: {computed}."
+    said = f"**{_with_unit(question, guessed)}**"
+    return f"You said {said}. Computed just now: {computed}.{_why(question)}"
+
+
+def _why(question: Ask) -> str:
+    return f" {in_lesson(question.because)}" if question.because else ""
 
 
 def _style(presents: bool) -> str:
@@ -202,12 +222,25 @@ def _style(presents: bool) -> str:
     return _STYLE + _PRESENTING * presents
 
 
+def _marks() -> str:
+    """A tick at each lesson that was gone through to its end in this browser."""
+    rule = 'html[data-done~="{}"] {} button p::after {{ content: "  ✓" / "  done" }}'
+    return "\n".join(rule.format(slug, live.page.key_selector(f"go-{slug}")) for slug in lessons())
+
+
 def _answer_key(place: Place) -> str:
     return f"lesson.{place.key}"
 
 
 def _with_unit(question: Ask, value: float) -> str:
-    return f"{value:.4g} {in_lesson(question.unit)}".strip()
+    return f"{_digits(value)} {in_lesson(question.unit)}".strip()
+
+
+def _digits(value: float) -> str:
+    """Four digits, large numbers written out: 47,120 instead of 4.712e+04."""
+    if 1000 <= abs(value) < 1e15:
+        return written(float(f"{value:.4g}"), ",.0f")
+    return written(value, ".4g")
 
 
 def _place() -> Place | None:

@@ -15,9 +15,9 @@ from typing import Any
 from pages._ui.site import SHOWN
 
 FOLDER = Path(__file__).parents[3] / "lessons"
-_LESSON = {"title": str, "order": int, "about": str, "step": list}
+_LESSON = {"title": str, "order": int, "about": str, "know": str, "step": list}
 _STEP = {"page": str, "say": str, "point": str, "set": dict, "ask": dict, "refused": bool}
-_ASK = {"question": str, "options": list, "unit": str, "answer": dict}
+_ASK = {"question": str, "options": list, "unit": str, "answer": dict, "because": str}
 _SETTING = str | int | float | bool
 # As an error says it.
 _KINDS = {
@@ -42,13 +42,15 @@ class Option:
 class Ask:
     """A question: choose an option, or, where there are none, write a number in this unit.
 
-    ``answer`` names what is computed when the answer is shown (see answers.py), with its arguments.
+    ``answer`` names what is computed when the answer is shown (see answers.py), with its arguments;
+    ``because`` says then why it is so.
     """
 
     question: str
     answer: Mapping[str, Any]
     options: tuple[Option, ...] = ()
     unit: str = ""
+    because: str = ""
 
     def right(self, value: float) -> Option:
         """The option that holds for a computed value."""
@@ -73,12 +75,16 @@ class Step:
 
 @dataclass(frozen=True)
 class Lesson:
-    """A short path of steps; ``slug`` is the file's name, ``order`` its place in the list."""
+    """A short path of steps; ``slug`` is the file's name, ``order`` its place in the list.
+
+    ``know`` is what one knows at its end.
+    """
 
     slug: str
     title: str
     order: int
     about: str
+    know: str
     steps: tuple[Step, ...]
 
 
@@ -97,11 +103,11 @@ def read_lesson(slug: str, text: str) -> Lesson:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise LessonError(f"{file} is not TOML: {error}") from None
-    _check(file, data, _LESSON, needed=("title", "order", "about", "step"))
+    _check(file, data, _LESSON, needed=("title", "order", "about", "know", "step"))
     steps = tuple(_step(f"{file}, step {i}", step) for i, step in enumerate(data["step"], 1))
     if not steps:
         raise LessonError(f"{file} has no step; write at least one [[step]]")
-    return Lesson(slug, data["title"], data["order"], data["about"], steps)
+    return Lesson(slug, data["title"], data["order"], data["about"], data["know"], steps)
 
 
 def _step(part: str, data: Any) -> Step:
@@ -129,7 +135,8 @@ def _ask(part: str, data: Any) -> Ask:
     limits = [option.up_to for option in options]
     if options and (limits != sorted(set(limits)) or limits[-1] != float("inf")):
         raise LessonError(f"{part}: options must rise, each with up_to but the last one")
-    return Ask(data["question"], data["answer"], options, data.get("unit", ""))
+    unit, because = data.get("unit", ""), data.get("because", "")
+    return Ask(data["question"], data["answer"], options, unit, because)
 
 
 def _option(part: str, data: Any) -> Option:

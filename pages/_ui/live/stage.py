@@ -22,6 +22,7 @@ def stage(
     below: str = "",
     look: str = "",
     say: str = "",
+    done: str = "",
     style: str = "",
 ) -> None:
     """Set the stage for the page drawn in this run.
@@ -33,6 +34,7 @@ def stage(
     say: read out by a screen reader when it changes.
     keys: shortcut, as ``KeyboardEvent.key`` says it → the Streamlit key of its button; so they work
         wherever nothing is typed.
+    done: a name that this browser keeps; ``html`` lists all it has in its attribute ``data-done``.
     style: CSS of the app's own, which may use those attributes.
     """
     _stage(
@@ -44,6 +46,7 @@ def stage(
             "below": below,
             "look": spoken(look),
             "say": spoken(say),
+            "done": done,
             "style": style,
             "keys": {key: f"{key_selector(button)} button" for key, button in keys.items()},
         },

@@ -12,12 +12,25 @@ import {
   theme,
 } from "./streamlit.js"
 
+const DONE = "posembed.done" // in this browser's storage: names with spaces between
 const FREE = /^(radio|checkbox|range|button|submit|file)$/
 // By these a visitor begins to move the page.
 const BY_HAND = ["wheel", "touchstart", "pointerdown", "keydown"]
 /** @type {WeakMap<HTMLElement | ShadowRoot, Stage>} */
 const stages = new WeakMap()
 oneEntryASwitch()
+
+/** Keep a name in this browser; all that are kept.
+ * @param {string} name */
+function keep(name) {
+  try {
+    const names = new Set((localStorage.getItem(DONE) ?? "").split(" ").filter(Boolean))
+    if (name) localStorage.setItem(DONE, [...names.add(name)].join(" "))
+    return [...names].join(" ")
+  } catch {
+    return name // a browser that keeps nothing
+  }
+}
 
 class Stage {
   /** What is outlined.
@@ -71,6 +84,7 @@ class Stage {
     const [pointer, ground] = theme(this.box, "primary-color", "background-color")
     html.style.setProperty("--pointer", pointer)
     html.style.setProperty("--ground", ground)
+    html.setAttribute("data-done", keep(data.done))
     this.data = data
     this.button.textContent = data.look
     if (this.status.textContent !== data.say) {

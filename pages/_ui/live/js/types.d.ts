@@ -252,6 +252,7 @@ interface StageData {
   below: string
   look: string
   say: string
+  done: string
   style: string
   keys: Record<string, string>
 }
