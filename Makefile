@@ -22,9 +22,8 @@ endif
 RUN_FLAGS ?=
 # More flags for pytest: make test TEST_FLAGS='-k rope -x'
 TEST_FLAGS ?=
-# Processes that share the tests; each starts a browser and a server of its own. Three on two cores:
-# a test in a browser waits a quarter of its time for timers, which costs no processor.
-TEST_PROCESSES ?= 3
+# Processes that share the tests; each starts a browser and a server of its own.
+TEST_PROCESSES ?= 2
 
 # Tests never ask a model hub for anything.
 export HF_HUB_OFFLINE := 1

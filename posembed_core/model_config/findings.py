@@ -176,7 +176,9 @@ def ignored_keys(block: RopeBlock, cls: type[RotaryEncoding]) -> Iterator[Findin
             "warning",
             block.place(key),
             f"{block.place(key)} = {shown(value)} is {reads} by type {block.rope_type!r}{hint}",
-            "The type's formula has no such number, so changing it changes nothing.",
+            "The type's formula has no such number, so changing it changes nothing."
+            if reads == "ignored"
+            else "The type's formula has no such number; the model's own code may read it.",
         )
 
 

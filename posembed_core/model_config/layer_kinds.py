@@ -96,7 +96,7 @@ def _turning(config: Mapping[str, Any], kinds: Sequence[str]) -> list[tuple[bool
         if kind in _WITHOUT_SCORES or kind.startswith(("linear", "mamba", "conv")):
             layers.append((False, f"a layer of {kind} has no scores to rotate"))
         elif not turns:
-            layers.append((False, f"{key} says that it doesn't rotate"))
+            layers.append((False, f"{key} leaves this layer without a rotation"))
         elif only_windows and kind != LOCAL:
             layers.append((False, f"in {name} only layers with a window rotate"))
         else:
@@ -122,7 +122,7 @@ def _listed(config: Mapping[str, Any], count: int) -> list[tuple[str, bool]]:
             return [(key, bool(value)) for value in given[:count]]
         pattern = default_of(config, key)
         if pattern:
-            return [(f"{key} by default", bool(value)) for value in _repeated(pattern, count)]
+            return [(f"the default of {key}", bool(value)) for value in _repeated(pattern, count)]
     return [("", True)] * count
 
 
