@@ -85,7 +85,7 @@ def score_scale(config: Mapping[str, Any]) -> float:
     1.873854
     """
     block = config.get("rope_scaling") or config.get("rope_parameters")
-    if config.get("model_type") not in _SCALED_SCORES or not isinstance(block, Mapping):
+    if str(config.get("model_type")) not in _SCALED_SCORES or not isinstance(block, Mapping):
         return 1.0
     mscale, factor = block.get("mscale_all_dim"), block.get("factor")
     if not mscale or factor is None or block.get("rope_type", block.get("type")) != "yarn":

@@ -87,7 +87,7 @@ def _repeated(pattern: Any, count: int) -> list[Any]:
 def _turning(config: Mapping[str, Any], kinds: Sequence[str]) -> list[tuple[bool, str]]:
     """Whether each layer rotates, and why not."""
     listed = _listed(config, len(kinds))
-    name = config.get("model_type")
+    name = str(config.get("model_type"))
     only_windows = name in _ONLY_WINDOWS and not (
         name in _UNLESS_NO_WINDOW and _size_of_window(config) is None
     )
@@ -142,4 +142,4 @@ def _size_of_window(config: Mapping[str, Any]) -> int | None:
 
 def _has_window_everywhere(config: Mapping[str, Any]) -> bool:
     uses = config.get("use_sliding_window", True) is not False
-    return config.get("model_type") in _ALL_WINDOWS and uses and bool(_size_of_window(config))
+    return str(config.get("model_type")) in _ALL_WINDOWS and uses and bool(_size_of_window(config))

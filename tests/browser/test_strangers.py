@@ -176,14 +176,15 @@ def configs(hostile: str) -> Iterator[dict[str, Any]]:
 
 
 def test_every_key_of_a_config(harmless: Callable[[Iterable[str]], None]) -> None:
-    from pages._ui.long_context import reading_of
+    from pages._ui.long_context.reading import reading_of
     from pages._ui.long_context.words import finding_text, settings_line
 
     texts: set[str] = set()
     for hostile in HOSTILE:
         for text in (hostile, *map(json.dumps, configs(hostile))):
-            kinds, findings = reading_of(text)
-            texts |= {finding_text(finding) for finding in findings}
+            reading = reading_of(text)
+            texts |= {finding_text(finding) for finding in reading.findings}
+            kinds = [group.settings for group in reading.groups if group.settings]
             texts |= {settings_line(settings, 8192) for settings in kinds}
     marked = {text for text in texts if "evil" in text}
     assert len(marked) > 100

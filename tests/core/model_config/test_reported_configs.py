@@ -146,3 +146,9 @@ def test_one_number_in_two_spellings_is_no_finding() -> None:
     config = {"head_dim": 64, "rope_theta": 10000,
               "rope_parameters": {"rope_type": "default", "rope_theta": 10000.0}}  # fmt: skip
     assert read_rope(config).findings == ()
+
+
+def test_a_type_that_is_no_text_is_unknown() -> None:
+    for name in (["llama"], {"a": 1}, 7):
+        model = pc.positions_from_config({"model_type": name, "head_dim": 64, "rope_theta": 1e4})
+        assert model.known == "config"
