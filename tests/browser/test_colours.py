@@ -123,7 +123,7 @@ def test_colours_fit_at_a_press_and_a_link_keeps_it(page: Page, app: str) -> Non
     at_rest(page)
     eventually(page, lambda: graph(page, end), fitted)
     page.get_by_role("button", name="Reset colours").click()
-    page.wait_for_function("!location.search.includes('fit')")
+    page.wait_for_function("() => !location.search.includes('fit')")
     settled(page)
     eventually(page, lambda: graph(page, end), 1.5)
     assert query(page) == {"scale": ["2"]}

@@ -142,7 +142,7 @@ def test_a_link_holds_the_zoom_and_back_undoes_it(page: Page, app: str) -> None:
     assert query(page)["zoom"] == ["100_199_10_49"]
     page.get_by_role("button", name="Reset zoom").first.click()
     expect(page.get_by_text("Each cell is one of 4 × 1 values")).to_be_visible()
-    page.wait_for_function("!location.search.includes('zoom')")
+    page.wait_for_function("() => !location.search.includes('zoom')")
     page.wait_for_timeout(OLD)
     page.go_back()
     eventually(page, lambda: ranges(page), [[99.5, 199.5], [49.5, 9.5]])

@@ -7,6 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from pages._ui.numbers import written
 from posembed_core import create, random_tokens
 from tests.on_screen import at_rest, eventually, painted, settled
 
@@ -36,13 +37,13 @@ def test_arrows_say_every_value_and_enter_explains_it(page: Page, app: str) -> N
     spoken = tab_to_cells(page)
     e = random_tokens(128, 64)
     p = create("sinusoidal").table(range(128))
-    expect(spoken).to_have_text(f"position 0, dimension 0, e = {e[0, 0]:.3g}")
+    expect(spoken).to_have_text(f"position 0, dimension 0, e = {written(e[0, 0], '.3g')}")
     for key in ("ArrowRight", "ArrowRight", "ArrowDown"):
         page.keyboard.press(key)
-    expect(spoken).to_have_text(f"position 2, dimension 1, e = {e[2, 1]:.3g}")
+    expect(spoken).to_have_text(f"position 2, dimension 1, e = {written(e[2, 1], '.3g')}")
     page.keyboard.press("Shift+ArrowRight")
     page.keyboard.press("Space")
-    expect(spoken).to_have_text(f"position 12, dimension 1, s·p = {p[12, 1]:.3g}")
+    expect(spoken).to_have_text(f"position 12, dimension 1, s·p = {written(p[12, 1], '.3g')}")
     page.keyboard.press("End")
     expect(spoken).to_have_text(re.compile("^position 127, dimension 1, "))
     page.keyboard.press("ArrowRight")
@@ -71,7 +72,7 @@ def test_the_arithmetic_of_a_weight_is_opened_by_keyboard(page: Page, app: str) 
     spoken = tab_to_cells(page)
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Space")
-    expect(spoken).to_have_text(re.compile("^Sinusoidal, query .*, key .*, s = -?[0-9.]+$"))
+    expect(spoken).to_have_text(re.compile("^Sinusoidal, query .*, key .*, s = −?[0-9.]+$"))
     page.keyboard.press("Enter")
     expect(page).to_have_url(re.compile("cell=1_1_0"))
     expect(page.get_by_role("button", name="All products of q and k")).to_be_visible()

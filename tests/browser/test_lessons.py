@@ -140,7 +140,7 @@ def test_one_key_is_for_the_projector_and_leaves_it(page: Page, app: str) -> Non
     small = sizes(page)
     page.keyboard.press("p")
     expect(page).to_have_url(re.compile("present=true"))
-    page.wait_for_function("document.documentElement.hasAttribute('data-present')")
+    page.wait_for_function("() => document.documentElement.hasAttribute('data-present')")
     settled(page)
     large = sizes(page)
     # The picture's type grows as far as the whole of it still fits into the window.

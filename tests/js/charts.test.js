@@ -6,7 +6,7 @@ import { merge, put } from "../../pages/_ui/live/js/dress.js"
 import { scaled } from "../../pages/_ui/live/js/large.js"
 import { move, pathOf } from "../../pages/_ui/live/js/lines.js"
 import { pieces } from "../../pages/_ui/live/js/notes.js"
-import { axesOf, axisName, foreseen } from "../../pages/_ui/live/js/plotly.js"
+import { axesOf, axisName, foreseen, withMinusSigns } from "../../pages/_ui/live/js/plotly.js"
 import { changedRanges, growth, tick } from "../../pages/_ui/live/js/ranges.js"
 import { fillIn } from "../../pages/_ui/live/js/streamlit.js"
 import { steps } from "../../pages/_ui/live/js/whole.js"
@@ -88,6 +88,11 @@ test("a point without a value is hidden, and comes back with one", () => {
   assert.deepEqual(attributes, { display: "none" })
   move(line, new Float32Array([2]))
   assert.deepEqual(attributes, { display: "inline", transform: "translate(4.00,8.00)" })
+})
+
+test("a label's numbers have true minus signs, and its words keep their hyphens", () => {
+  assert.equal(withMinusSigns("e = -1.62, gpt-2: -.5"), "e = −1.62, gpt-2: −.5")
+  assert.equal(withMinusSigns("-3"), "−3")
 })
 
 test("an axis is away from home when its range is another, or no longer follows the data", () => {

@@ -17,10 +17,12 @@ import {
   axesOf,
   drawn,
   foreseen,
+  isDragged,
   leaveCells,
   lineOf,
   loadPlotly,
   PAINTED,
+  watchLabels,
 } from "./plotly.js"
 import { Ranges } from "./ranges.js"
 import { isMounted, keepOpaque, theme } from "./streamlit.js"
@@ -179,6 +181,7 @@ export class Chart {
   draw() {
     const { frame } = this
     if (!frame || !this.available) return
+    if (this.plotly && isDragged(this.graph)) return this.wake()
     if (this.destination) {
       this.zoom.goTo(this.destination, this.painted > 0)
       this.destination = null
@@ -317,6 +320,7 @@ export class Chart {
     clearTimeout(this.resting)
     if (!this.plotly) return
     this.resting = setTimeout(() => {
+      if (isDragged(this.graph)) return this.settle()
       if (page.held) {
         if (this.ranges.differs(this.frame.patch)) this.quick()
         return this.settle()
@@ -372,6 +376,7 @@ export class Chart {
   listen() {
     const { graph } = this
     this.isListening = true
+    watchLabels(graph)
     new Cursor(this)
     heedFingers(graph, this.zoom, (id) => drawn(graph).axis(id))
     graph.on("plotly_afterplot", () => {

@@ -178,10 +178,34 @@ export function subplotUnder(target) {
   return /** @type {SVGElement | null} */ (area)?.dataset.subplot?.match(/[xy]\d*/g) ?? undefined
 }
 
+/** Whether the reader holds a mouse button over the chart: a new drawing would end the drag.
+ * @param {GraphElement} graph
+ * @returns {boolean} */
+export const isDragged = (graph) => Boolean(inside(graph)._dragging)
+
 /** Whether the reader may move an axis.
  * @param {GraphElement} graph
  * @param {string} id */
 export const isMovable = (graph, id) => !inside(graph)._fullLayout[axisName(id)].fixedrange
+
+/** A label's words with a true minus sign before each number, as Plotly writes its ticks.
+ * @param {string} words */
+export const withMinusSigns = (words) => words.replace(/(^|[^\w)\]])-(?=\.?\d)/g, "$1−")
+
+/** See to it that the labels that Plotly shows have true minus signs, before they are painted.
+ * @param {GraphElement} graph */
+export function watchLabels(graph) {
+  const layer = graph.querySelector(".hoverlayer")
+  if (!layer) return
+  const mend = () => {
+    const walk = document.createTreeWalker(layer, NodeFilter.SHOW_TEXT)
+    for (let node = walk.nextNode(); node; node = walk.nextNode()) {
+      const words = withMinusSigns(node.nodeValue ?? "")
+      if (words !== node.nodeValue) node.nodeValue = words
+    }
+  }
+  new MutationObserver(mend).observe(layer, { childList: true, subtree: true, characterData: true })
+}
 
 /** The words of the label that Plotly shows: what a reader with a mouse sees.
  * @param {GraphElement} graph */
@@ -191,7 +215,7 @@ export function hoverWords(graph) {
     const lines = [...label.querySelectorAll("tspan.line")]
     return (lines.length ? lines : [label]).map(({ textContent }) => textContent?.trim())
   })
-  return words.filter(Boolean).join(", ")
+  return withMinusSigns(words.filter(Boolean).join(", "))
 }
 
 /** Say that the cell under Plotly's label was clicked, if it is this one.
