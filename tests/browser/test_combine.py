@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from pages._ui.controls.link import _IN_FLIGHT_SECONDS
-from tests.on_screen import at_rest, drag, eventually, graph, painted, query
+from tests.on_screen import at_rest, drag, eventually, graph, painted, query, settled
 
 pytestmark = pytest.mark.browser
 
@@ -117,6 +117,30 @@ def test_zoom_brings_finer_cells_and_outlives_a_slider(page: Page, app: str) -> 
     assert ranges(page) == zoomed
     page.get_by_role("button", name="Reset zoom").first.click()
     expect(page.get_by_text("Each cell is one of 4 × 1 values")).to_be_visible()
+
+
+def test_no_new_frame_ends_a_drag_in_a_picture(page: Page, app: str) -> None:
+    open_page(page, f"{app}/?length=2048&dimension=256")
+    at_rest(page)
+    area = page.locator(".live-plot .xy .nsewdrag").bounding_box()
+    left, top, width, height = (area[side] for side in ("x", "y", "width", "height"))
+    page.mouse.move(left + width * 0.2, top + height * 0.2)
+    page.mouse.down()
+    page.mouse.move(left + width * 0.4, top + height * 0.4, steps=3)
+    before = painted(page)
+    # A frame comes while the button is held: the scale is another one.
+    page.locator("input[type=range]").nth(SCALE).evaluate(
+        """(range) => { range.value = '2'
+             for (const name of ['input', 'change'])
+               range.dispatchEvent(new Event(name, { bubbles: true })) }"""
+    )
+    wait_for_query(page, r"scale=2\b")
+    settled(page, ())
+    assert painted(page) == before
+    page.mouse.move(left + width * 0.5, top + height * 0.6, steps=3)
+    page.mouse.up()
+    expect(page.get_by_text("Each cell is one of 2 × 1 values")).to_be_visible()
+    assert painted(page) > before
 
 
 def test_a_link_and_a_reload_show_the_same(page: Page, app: str) -> None:
