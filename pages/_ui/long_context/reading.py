@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import streamlit as st
-
 from pages._ui.sentences import plain_sentence
+from pages._ui.server.kept import kept
 from posembed_core import EncodingError, ModelPositions, positions_from_config
 from posembed_core.model_config import (
     Finding,
@@ -61,7 +60,7 @@ class Reading:
         return self.position is not None and self.position.has != "rotation"
 
 
-@st.cache_data(max_entries=64, show_spinner=False)
+@kept()
 def reading_of(text: str | bytes) -> Reading:
     """Read the text of a config; what stops that is a finding."""
     try:
