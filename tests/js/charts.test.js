@@ -6,7 +6,8 @@ import { merge, put } from "../../pages/_ui/live/js/dress.js"
 import { scaled } from "../../pages/_ui/live/js/large.js"
 import { move, pathOf } from "../../pages/_ui/live/js/lines.js"
 import { pieces } from "../../pages/_ui/live/js/notes.js"
-import { axesOf, axisName, foreseen, withMinusSigns } from "../../pages/_ui/live/js/plotly.js"
+import { withMinusSigns } from "../../pages/_ui/live/js/numbers.js"
+import { axesOf, axisName, foreseen } from "../../pages/_ui/live/js/plotly.js"
 import { changedRanges, growth, tick } from "../../pages/_ui/live/js/ranges.js"
 import { fillIn } from "../../pages/_ui/live/js/streamlit.js"
 import { steps } from "../../pages/_ui/live/js/whole.js"
@@ -93,6 +94,7 @@ test("a point without a value is hidden, and comes back with one", () => {
 test("a label's numbers have true minus signs, and its words keep their hyphens", () => {
   assert.equal(withMinusSigns("e = -1.62, gpt-2: -.5"), "e = −1.62, gpt-2: −.5")
   assert.equal(withMinusSigns("-3"), "−3")
+  assert.equal(withMinusSigns("1.2e-7"), "1.2e−7")
 })
 
 test("an axis is away from home when its range is another, or no longer follows the data", () => {

@@ -2,6 +2,7 @@
 // over the chart. See lens.py.
 import { shapeOf } from "./mixing.js"
 import { write } from "./notes.js"
+import { withMinusSigns } from "./numbers.js"
 import { page } from "./pace.js"
 import { drawn } from "./plotly.js"
 
@@ -20,7 +21,7 @@ export function digits(value) {
   const size = Math.abs(value)
   const text =
     value === 0 ? "0" : size < 0.001 || size >= 1e4 ? value.toPrecision(4) : value.toFixed(3)
-  return text.replaceAll("-", "−")
+  return withMinusSigns(text)
 }
 
 /** A template with what stands in its braces; "{name!}" is in brackets where it is negative.

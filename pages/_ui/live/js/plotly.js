@@ -1,6 +1,8 @@
 // All that these scripts know of Plotly beyond its documentation: private fields, classes of its
 // elements, what its modules do. An upgrade that changes them breaks this file and plotly.css.
 
+import { withMinusSigns } from "./numbers.js"
+
 // The class of a chart whose cells are painted here: plotly.css hides those that Plotly drew.
 export const PAINTED = "live-plot-painted"
 
@@ -187,10 +189,6 @@ export const isDragged = (graph) => Boolean(inside(graph)._dragging)
  * @param {GraphElement} graph
  * @param {string} id */
 export const isMovable = (graph, id) => !inside(graph)._fullLayout[axisName(id)].fixedrange
-
-/** A label's words with a true minus sign before each number, as Plotly writes its ticks.
- * @param {string} words */
-export const withMinusSigns = (words) => words.replace(/(^|[^\w)\]])-(?=\.?\d)/g, "$1−")
 
 /** See to it that the labels that Plotly shows have true minus signs, before they are painted.
  * @param {GraphElement} graph */

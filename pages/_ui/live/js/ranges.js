@@ -2,6 +2,7 @@
 // are and get other numbers (Plotly's own drawing takes 20 ms and more). At rest Plotly chooses new
 // ticks. The words of ticks and of an axis's title change in the same way.
 import { put } from "./dress.js"
+import { withMinusSigns } from "./numbers.js"
 import { setRange, tickTexts, titleText } from "./plotly.js"
 
 const COLOUR = /^(coloraxis\d*)\.c(min|max)$/
@@ -72,7 +73,7 @@ export function changedRanges(shown, patch, drawnFor) {
  * @param {number} value
  * @param {number} factor */
 export const tick = (value, factor) =>
-  String(Number((value * factor).toPrecision(3))).replace("-", "−")
+  withMinusSigns(String(Number((value * factor).toPrecision(3))))
 
 export class Ranges {
   /** What Plotly has drawn its own ticks for, and what is shown now.
@@ -161,4 +162,4 @@ export class Ranges {
 
 /** @param {Element} text
  * @returns {[text: Element, value: number]} */
-const read = (text) => [text, Number(text.textContent?.replace("−", "-"))]
+const read = (text) => [text, Number(text.textContent?.replaceAll("−", "-"))]

@@ -1,4 +1,5 @@
 // A range input and a number field that report while they move. See slider.py.
+import { withMinusSigns } from "./numbers.js"
 import { Pace, page } from "./pace.js"
 import CSS from "./slider.css"
 import { afterKey, fromPosition, LOG_POSITIONS, snap, toPosition } from "./steps.js"
@@ -125,8 +126,8 @@ class Slider {
     write("label", data.label)
     write(".prefix", data.prefix)
     write(".suffix", data.suffix)
-    write(".ends span:first-child", this.plain(data.low))
-    write(".ends span:last-child", this.plain(data.high))
+    write(".ends span:first-child", this.written(data.low))
+    write(".ends span:last-child", this.written(data.high))
     box.title = data.help ?? ""
     box.toggleAttribute("data-disabled", data.disabled)
     range.disabled = field.disabled = data.disabled
@@ -151,7 +152,7 @@ class Slider {
     const share = (position - +range.min) / (+range.max - +range.min)
     // The thumb's centre travels between 8 px from either end.
     box.style.setProperty("--fill", `calc(8px + ${share} * (100% - 16px))`)
-    range.setAttribute("aria-valuetext", `${data.prefix}${this.plain(value)}${data.suffix}`)
+    range.setAttribute("aria-valuetext", `${data.prefix}${this.written(value)}${data.suffix}`)
     const root = /** @type {Document | ShadowRoot} */ (field.getRootNode())
     const editing = root.activeElement === field && field.value !== this.plain(this.shown)
     if (!editing || this.shown !== value) field.value = this.plain(value)
@@ -161,6 +162,12 @@ class Slider {
   /** @param {number | undefined} value */
   plain(value) {
     return Number(value).toFixed(this.data.decimals)
+  }
+
+  /** The same with a true minus sign, which no field for numbers could read.
+   * @param {number | undefined} value */
+  written(value) {
+    return withMinusSigns(this.plain(value))
   }
 
   /** @param {KeyboardEvent} event */
