@@ -122,7 +122,7 @@ def _text(report: dict[str, Any], findings: Sequence[Finding]) -> str:
             "?" if number is None else f"{number:,}"
             for number in (report["input"]["rows"], report["input"]["dimensions"])
         )
-        lines.append(f"Added to the input: a {report['input']['kind']} table, {size}.")
+        lines.append(f"Added to the input: the {report['input']['kind']} table, {size}.")
     for kind in report.get("layers", ()):
         what = kind["encoding"] or "no encoding"
         if "base" in kind:

@@ -12,7 +12,12 @@ from posembed_core.base import RotaryEncoding
 from posembed_core.model_config.blocks import ConfigError, RopeBlock
 from posembed_core.model_config.has import what_it_has
 from posembed_core.model_config.model_types import model_type
-from posembed_core.model_config.settings import RopeSettings, is_interleaved
+from posembed_core.model_config.settings import (
+    RopeSettings,
+    alpha_of,
+    is_interleaved,
+    long_mscale_of,
+)
 from posembed_core.parameters import EncodingError, int_or_none, shown
 from posembed_core.registry import encodings
 
@@ -70,13 +75,11 @@ def about_type(text: Mapping[str, Any]) -> Iterator[Finding]:
     if position.known == "type" or text.get("model_type") is None:
         return
     pairs = "neighbouring dimensions" if is_interleaved(text) else "halves"
-    what = (
-        position.why if position.has else "read as a Llama-like RoPE all the same: " + position.why
-    )
+    read = "" if position.has else "read as a Llama-like RoPE all the same: "
     yield Finding(
         "warning",
         "model_type",
-        f"The model is {what}.",
+        f"The model is {read}{position.why}.",
         f"That its rotation pairs {pairs} is an assumption, and so is what it leaves out.",
     )
 
@@ -164,7 +167,7 @@ def ignored_keys(block: RopeBlock, cls: type[RotaryEncoding]) -> Iterator[Findin
         for key in (*other.required_keys, *other.optional_keys)
     } | _ANY_TYPE
     for key, value in block.keys.items():
-        if value is None or key in read | _ANY_TYPE | _NAMES | _read_by(block, cls):
+        if value is None or key in read | _ANY_TYPE | _NAMES | _read_by(block):
             continue
         # YaRN's first code multiplies its factor by attn_factor; attention_factor replaces it.
         near = [] if key == "attn_factor" else everywhere
@@ -182,15 +185,16 @@ def ignored_keys(block: RopeBlock, cls: type[RotaryEncoding]) -> Iterator[Findin
         )
 
 
-def own_formulas(block: RopeBlock, cls: type[RotaryEncoding]) -> Iterator[Finding]:
+def own_formulas(block: RopeBlock) -> Iterator[Finding]:
     """Warnings about numbers that a model's own code reads and other programs don't.
 
     >>> from posembed_core.model_config.blocks import rope_blocks
-    >>> (block,) = rope_blocks({"rope_scaling": {"type": "dynamic", "alpha": 1000.0, "factor": 1}})
-    >>> [finding.key for finding in own_formulas(block, encodings()["rope-ntk"])]
+    >>> scaling = {"type": "dynamic", "alpha": 1000.0, "factor": 1}
+    >>> (block,) = rope_blocks({"model_type": "hunyuan_v1_dense", "rope_scaling": scaling})
+    >>> [finding.key for finding in own_formulas(block)]
     ['rope_scaling.alpha']
     """
-    if (alpha := block.keys.get("alpha")) is not None and cls.slug == "rope-ntk":
+    if (alpha := alpha_of(block)) is not None:
         yield Finding(
             "warning",
             block.place("alpha"),
@@ -198,7 +202,7 @@ def own_formulas(block: RopeBlock, cls: type[RotaryEncoding]) -> Iterator[Findin
             f"factor = {shown(block.keys.get('factor'))} isn't read.",
             "Programs that read the factor of type 'dynamic' turn by other frequencies.",
         )
-    if (mscale := block.keys.get("long_mscale")) is not None and cls.slug == "rope-longrope":
+    if (mscale := long_mscale_of(block)) is not None:
         short = block.keys.get("short_mscale")
         differ = "" if short == mscale else f"; up to the trained length it is {shown(short)}"
         yield Finding(
@@ -209,12 +213,12 @@ def own_formulas(block: RopeBlock, cls: type[RotaryEncoding]) -> Iterator[Findin
         )
 
 
-def _read_by(block: RopeBlock, cls: type[RotaryEncoding]) -> set[str]:
+def _read_by(block: RopeBlock) -> set[str]:
     """The keys that a model's own code reads besides those of its type."""
     keys = {"max_position_embeddings", "llama_4_scaling_beta"}
-    if block.keys.get("alpha") is not None and cls.slug == "rope-ntk":
+    if alpha_of(block) is not None:
         keys |= {"alpha", "factor", "mscale", "mscale_all_dim", "beta_fast", "beta_slow"}
-    if cls.slug == "rope-longrope":
+    if long_mscale_of(block) is not None:
         keys |= {"short_mscale", "long_mscale"}
     return keys
 

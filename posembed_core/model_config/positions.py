@@ -14,7 +14,7 @@ from posembed_core.model_config.findings import Finding, finding_of
 from posembed_core.model_config.has import Position, what_it_has
 from posembed_core.model_config.layer_kinds import LayerKind, layer_kinds
 from posembed_core.model_config.numbers import whole
-from posembed_core.model_config.reading import ConfigReading, read_rope
+from posembed_core.model_config.reading import ConfigReading, checked, read_rope
 from posembed_core.model_config.settings import length_of
 from posembed_core.parameters import EncodingError
 from posembed_core.registry import create
@@ -89,10 +89,7 @@ def positions_from_config(config: Mapping[str, Any]) -> ModelPositions:
     >>> [bool(layer.encoding) for layer in positions_from_config(nope).layers]
     [True, True, True, False]
     """
-    reading = read_rope(config)
-    if not isinstance(config, Mapping):
-        raise reading.error or ConfigError("a config is an object", field="config", reason="")
-    text = text_config(config)
+    text, reading = text_config(checked(config)), read_rope(config)
     position = what_it_has(text)
     if position.has == "rotation":
         layers = _rotated(text, reading, position)

@@ -112,7 +112,7 @@ def read_rope(config: Mapping[str, Any]) -> ConfigReading:
     ['factor 0.5 is below 1: it makes the pairs turn 2 times faster.']
     """
     try:
-        blocks = rope_blocks(_rotating(_checked(config)))
+        blocks = rope_blocks(_rotating(checked(config)))
     except EncodingError as error:
         return ConfigReading((), (finding_of(error),), error)
     layers = tuple(map(_read_layer, blocks))
@@ -152,7 +152,7 @@ def _read_layer(block: RopeBlock) -> LayerReading:
     settings: RopeSettings | None = None
     with _noted(errors):
         cls = rope_class(block)
-        warnings += [*ignored_keys(block, cls), *own_formulas(block, cls)]
+        warnings += [*ignored_keys(block, cls), *own_formulas(block)]
         with _noted(errors):
             check_required(block, cls)
         with _noted(errors):
@@ -179,7 +179,12 @@ def _noted(errors: list[EncodingError]) -> Iterator[None]:
         errors.append(error)
 
 
-def _checked(config: Mapping[str, Any]) -> Mapping[str, Any]:
+def checked(config: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The config, if it is an object; raises `ConfigError` for anything else.
+
+    >>> checked({"head_dim": 64})
+    {'head_dim': 64}
+    """
     if not isinstance(config, Mapping):
         raise ConfigError(
             f"a config is an object of keys and values, got {shown(config)}",

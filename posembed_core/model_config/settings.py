@@ -79,8 +79,8 @@ def rope_class(block: RopeBlock) -> type[RotaryEncoding]:
         if issubclass(cls, RotaryEncoding)
         for name in cls.rope_types
     }
-    if block.rope_type == "dynamic" and block.keys.get("alpha") is not None:
-        return known["ntk"]  # HunYuan's alpha: one base for all lengths
+    if alpha_of(block) is not None:
+        return known["ntk"]  # one base for all lengths
     if block.rope_type not in known:
         close = difflib.get_close_matches(block.rope_type, known, n=1)
         raise ConfigError(
@@ -93,6 +93,30 @@ def rope_class(block: RopeBlock) -> type[RotaryEncoding]:
     return known[block.rope_type]
 
 
+def alpha_of(block: RopeBlock) -> Any:
+    """HunYuan's ``alpha``, which its code reads in type "dynamic"; None for any other model.
+
+    transformers 5.24, modeling_hunyuan_v1_dense.py, and the file beside HunYuan's first weights.
+
+    >>> from posembed_core.model_config.blocks import rope_blocks
+    >>> scaling = {"type": "dynamic", "alpha": 1000.0}
+    >>> [alpha_of(*rope_blocks({"model_type": name, "rope_scaling": scaling}))
+    ...  for name in ("hunyuan_v1_dense", "llama")]
+    [1000.0, None]
+    """
+    is_theirs = str(block.config.get("model_type")).startswith("hunyuan")
+    return block.keys.get("alpha") if is_theirs and block.rope_type == "dynamic" else None
+
+
+def long_mscale_of(block: RopeBlock) -> Any:
+    """Phi-3.5-MoE's ``long_mscale``; None for any other model (transformers 5.24, phimoe).
+
+    >>> from posembed_core.model_config.blocks import rope_blocks
+    >>> long_mscale_of(*rope_blocks({"model_type": "phi3", "rope_scaling": {"long_mscale": 1.2}}))
+    """
+    return block.keys.get("long_mscale") if block.config.get("model_type") == "phimoe" else None
+
+
 def check_required(block: RopeBlock, cls: type[RotaryEncoding]) -> None:
     """Raise a `ConfigError` that names every key that the type needs and the block lacks.
 
@@ -103,7 +127,7 @@ def check_required(block: RopeBlock, cls: type[RotaryEncoding]) -> None:
     given = dict(block.keys)
     if block.trained_lengths() or (cls.slug == "rope-yarn" and length_of(block.config)):
         given["original_max_position_embeddings"] = True
-    if block.keys.get("alpha") is not None and cls.slug == "rope-ntk":
+    if alpha_of(block) is not None:
         given["factor"] = True
     missing = [key for key in cls.required_keys if given.get(key) is None]
     if missing:
@@ -128,10 +152,10 @@ def check_required(block: RopeBlock, cls: type[RotaryEncoding]) -> None:
 def _scaling(block: RopeBlock, cls: type[RotaryEncoding]) -> dict[str, Any]:
     keys = (*cls.required_keys, *cls.optional_keys)
     given = {key: block.keys[key] for key in keys if block.keys.get(key) is not None}
-    if cls.slug == "rope-ntk" and block.keys.get("alpha") is not None:
-        given["factor"] = number(block.place("alpha"), block.keys["alpha"])
-    if (own := block.keys.get("long_mscale")) is not None and "attention_factor" in keys:
-        given["attention_factor"] = number(block.place("long_mscale"), own)  # Phi-3.5-MoE
+    if (alpha := alpha_of(block)) is not None:
+        given["factor"] = number(block.place("alpha"), alpha)
+    if (mscale := long_mscale_of(block)) is not None:
+        given["attention_factor"] = number(block.place("long_mscale"), mscale)
     length = "original_max_position_embeddings"
     if length in cls.required_keys or _derived_length(cls):
         given[length] = _trained_length(block, cls)

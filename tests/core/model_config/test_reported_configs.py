@@ -95,6 +95,18 @@ def test_formulas_that_the_type_decides(config: dict[str, Any], slowest: float) 
     assert keys == (["rope_scaling.alpha"] if "alpha" in str(config) else [])
 
 
+def test_only_hunyuan_reads_its_alpha() -> None:
+    config = {
+        "model_type": "llama", "head_dim": 128, "rope_theta": 1e4, "max_position_embeddings": 4096,
+        "rope_scaling": {"type": "dynamic", "alpha": 1000.0, "factor": 2.0},
+    }  # fmt: skip
+    (settings,) = read_rope(config).settings
+    assert settings.encoding == pc.rotary_from_config(
+        {**config, "rope_scaling": {"type": "dynamic", "factor": 2.0}}
+    )
+    assert "is ignored by type 'dynamic'" in read_rope(config).findings[0].message
+
+
 def test_phi_35_moe_multiplies_cosines_and_sines() -> None:
     factors = {"short_factor": [1.0] * 16, "long_factor": [1.0] * 16}
     config = {
