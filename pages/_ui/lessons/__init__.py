@@ -1,6 +1,6 @@
 """Lessons: files, answers, and the bar above a page."""
 
-from pages._ui.lessons.bar import begin, open_shell
-from pages._ui.lessons.files import LessonError, lessons
+from pages._ui.lessons.bar import begin, ended_lesson, open_shell
+from pages._ui.lessons.files import Lesson, LessonError, lessons
 
-__all__ = ["LessonError", "begin", "lessons", "open_shell"]
+__all__ = ["Lesson", "LessonError", "begin", "ended_lesson", "lessons", "open_shell"]

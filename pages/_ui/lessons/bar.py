@@ -40,6 +40,7 @@ _KEYS = {
 }
 # Streamlit wraps the bar in an element of the same height, which is what can stick to the page.
 _STICKY = f":has(> {live.page.key_selector('lesson')})"
+_ENDED = "lesson.ended"
 _FOLDER = Path(__file__).parent
 _STYLE = (_FOLDER / "bar.css").read_text("utf-8")
 _PRESENTING = (_FOLDER / "present.css").read_text("utf-8")
@@ -83,8 +84,13 @@ class Shell:
         self.footer()
         if place is None:
             # Even what can't be seen leaves a gap: here it is at the end of the page.
-            style = _style(self.presents) + (_marks() if path == "lesson" else "")
-            live.page.stage(present=self.presents, keys=_KEYS, style=style)
+            ended = ended_lesson() if path == "lesson" else None
+            live.page.stage(
+                present=self.presents,
+                keys=_KEYS,
+                style=_style(self.presents) + (_marks() if path == "lesson" else ""),
+                done=ended.slug if ended else "",
+            )
 
     def footer(self) -> None:
         """The projector's view and the link as a code, for keys as well."""
@@ -105,9 +111,15 @@ def open_shell(pages: Mapping[str, StreamlitPage]) -> Shell:
     return Shell(pages, st.query_params.get("present") == "true")
 
 
+def ended_lesson() -> Lesson | None:
+    """The lesson that this visitor went through last, until another one is begun."""
+    return lessons().get(st.session_state.get(_ENDED, ""))
+
+
 def begin(key: str) -> None:
     """Go to a step, ``<slug>.<number>``: its page, its settings, nothing else."""
     place = _find(key)
+    st.session_state.pop(_ENDED, None)
     params = {**place.step.params, "lesson": place.key}
     if "present" in st.query_params:
         params["present"] = st.query_params["present"]
@@ -138,7 +150,6 @@ def bar(place: Place, presents: bool) -> None:
                 below=_STICKY,
                 look=f"Look at: {name}",
                 say=f"Step {place.number} of {len(lesson.steps)}: {step.say}",
-                done=lesson.slug if last else "",
             )
             back = st.button("Back", shortcut="b", key="step.back", disabled=place.number == 1)
             again = st.button(
@@ -153,23 +164,11 @@ def bar(place: Place, presents: bool) -> None:
         st.markdown(in_lesson(step.say))
         if step.ask is not None:
             ask(place, step.ask)
-        following = _end(lesson) if last else None
     if onward and last:
+        st.session_state[_ENDED] = lesson.slug
         st.switch_page("lesson.py")
-    if following is not None:
-        begin(f"{following.slug}.1")
     if back or again or onward:
         begin(f"{lesson.slug}.{place.number + onward - back}")
-
-
-def _end(lesson: Lesson) -> Lesson | None:
-    """What one knows now, and a way to the next lesson; that one, if it is asked for."""
-    st.markdown(f"**Now you know:** {in_lesson(lesson.know)}")
-    known = list(lessons().values())
-    later = known[known.index(lesson) + 1 :]
-    if later and st.button(f"Next lesson: {in_lesson(later[0].title)}", key="step.on"):
-        return later[0]
-    return None
 
 
 def ask(place: Place, question: Ask) -> None:
@@ -209,8 +208,8 @@ def guess(place: Place, question: Ask) -> str:
         return ""
     value = compute(place.step, question.answer)
     computed = f"**{_with_unit(question, value)}**"
-    said = f"**{_with_unit(question, guessed)}**"
-    return f"You said {said}. Computed just now: {computed}.{_why(question)}"
+    reply = f"**{_with_unit(question, guessed)}**"
+    return f"You said {reply}. Computed just now: {computed}.{_why(question)}"
 
 
 def _why(question: Ask) -> str:
