@@ -100,6 +100,7 @@ def test_the_line_follows_the_scale_and_a_click_pins_the_cell(at: Callable[[str]
     line = page.locator(".live-plot-lens")
     expect(line).to_have_text(re.compile("^Point at a cell"))
     point(page, 0, 66.5 / 128, 32.5 / 64)
+    expect(line).to_have_text(sentence(66, 32, 1.0))  # a click takes what Plotly shows
     page.mouse.down()
     page.mouse.up()
     page.wait_for_url("**cell=66_32**")

@@ -247,6 +247,7 @@ LESSON = """
 title = {0}
 order = 1
 about = {0}
+know = {0}
 [[step]]
 page = "combine"
 say = {0}
@@ -254,6 +255,7 @@ point = "scale"
 [step.ask]
 question = {0}
 unit = {0}
+because = {0}
 answer = {{ is = "norm", of = "token", at = 1 }}
 [[step]]
 page = "combine"

@@ -10,7 +10,7 @@ import torch
 
 import posembed_core as pc
 from pages._ui.combine.lens import _pin, lens_of
-from pages._ui.live import Click
+from pages._ui.live.events import Click
 from posembed_core.operations import LayerNorm
 from posembed_core.pictures.preview import Preview, Reading
 from tests.ui.combine.test_words import FAMILY, SHAPE, SLUGS, preview
