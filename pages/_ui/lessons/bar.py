@@ -89,6 +89,7 @@ class Shell:
                 present=self.presents,
                 keys=_KEYS,
                 style=_style(self.presents) + (_marks() if path == "lesson" else ""),
+                say=f"Now you know: {ended.know}" if ended else "",
                 done=ended.slug if ended else "",
             )
 
@@ -120,9 +121,7 @@ def begin(key: str) -> None:
     """Go to a step, ``<slug>.<number>``: its page, its settings, nothing else."""
     place = _find(key)
     st.session_state.pop(_ENDED, None)
-    params = {**place.step.params, "lesson": place.key}
-    if "present" in st.query_params:
-        params["present"] = st.query_params["present"]
+    params = {**place.step.params, "lesson": place.key, **_presenting()}
     file = next(page.file for page in PAGES if page.path == place.step.page)
     follow_next()
     st.switch_page(file, query_params=params)
@@ -166,7 +165,7 @@ def bar(place: Place, presents: bool) -> None:
             ask(place, step.ask)
     if onward and last:
         st.session_state[_ENDED] = lesson.slug
-        st.switch_page("lesson.py")
+        st.switch_page("lesson.py", query_params=_presenting())
     if back or again or onward:
         begin(f"{lesson.slug}.{place.number + onward - back}")
 
@@ -214,6 +213,12 @@ def guess(place: Place, question: Ask) -> str:
 
 def _why(question: Ask) -> str:
     return f" {in_lesson(question.because)}" if question.because else ""
+
+
+def _presenting() -> dict[str, str]:
+    """What a link to another page takes along: whether a projector shows it."""
+    presents = st.query_params.get("present")
+    return {"present": presents} if presents else {}
 
 
 def _style(presents: bool) -> str:

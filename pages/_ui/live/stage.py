@@ -31,7 +31,7 @@ def stage(
     point: CSS selector of what to outline, which has the attribute ``data-pointed``; ``look`` names
         it on a button that goes there. A new one, with other words to ``say``, is scrolled into
         sight, below the element of the page with the CSS selector ``below`` if that sticks.
-    say: read out by a screen reader when it changes.
+    say: read out by a screen reader when it changes; the page is at its top then.
     keys: shortcut, as ``KeyboardEvent.key`` says it → the Streamlit key of its button; so they work
         wherever nothing is typed.
     done: a name that this browser keeps; ``html`` lists all it has in its attribute ``data-done``.

@@ -90,7 +90,7 @@ class Stage {
     if (this.status.textContent !== data.say) {
       this.status.textContent = data.say
       this.seeking = Boolean(data.point)
-      if (this.seeking) bringBelow(null, data.below)
+      if (data.say) bringBelow(null, data.below)
     }
     this.mark()
   }
