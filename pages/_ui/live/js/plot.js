@@ -1,5 +1,4 @@
 // A Plotly chart that stays: full draws go through Plotly.react, moving values past it (plot.py).
-import { Cursor } from "./cursor.js"
 import { put, readFigure } from "./dress.js"
 import { Heatmaps } from "./heatmaps.js"
 import { isLarge } from "./large.js"
@@ -22,11 +21,10 @@ import {
   lineOf,
   loadPlotly,
   PAINTED,
-  watchLabels,
 } from "./plotly.js"
 import { Ranges } from "./ranges.js"
+import { heed } from "./reader.js"
 import { isMounted, keepOpaque, theme } from "./streamlit.js"
-import { heedFingers } from "./touch.js"
 import { steps } from "./whole.js"
 import { Zoom } from "./zoom.js"
 
@@ -262,7 +260,8 @@ export class Chart {
     const data = this.look.traces.map((trace, i) => ({ ...trace, ...this.content(i, light) }))
     this.own(() => this.plotly.react(graph, data, layout, this.look.config(this)))
     leaveCells(graph)
-    if (!this.isListening) this.listen()
+    if (!this.isListening) heed(this)
+    this.isListening = true
     this.ranges.drawn(frame.patch)
     const end = performance.now()
     this.fullDue = end + Math.max(FULL_PAUSE, FULL_SHARE * (end - start))
@@ -345,65 +344,11 @@ export class Chart {
     return y.map((value, i) => (i < end ? value : NaN))
   }
 
-  // Ticks between two positions, after a zoom, are none.
-  keepWhole() {
-    const { layout } = drawn(this.graph)
-    const ranges = Object.fromEntries(axesOf(layout).map((name) => [name, layout[name].range]))
-    /** @type {Layout} */
-    const change = {}
-    for (const [name, step] of Object.entries(steps(this.look.layout, ranges)))
-      if (step !== (this.graph.layout[name].dtick ?? null))
-        Object.assign(change, { [`${name}.dtick`]: step, [`${name}.tickmode`]: null })
-    if (Object.keys(change).length) this.own(() => this.plotly.relayout(this.graph, change))
-  }
-
   /** Changes of ours are not the reader's zoom.
    * @param {() => Promise<unknown>} change */
   own(change) {
     this.busy++
     Promise.resolve(change()).finally(() => this.busy--)
-  }
-
-  /** The lens goes to a cell, unless Plotly holds stand-ins.
-   * @param {{ pointNumber: unknown, curveNumber: number }} point */
-  point({ pointNumber, curveNumber }, pin = false) {
-    const name = this.names[curveNumber]
-    if (!this.lens || !this.frame.mixes[name] || !Array.isArray(pointNumber)) return
-    if (this.root.dataset.state === "rest")
-      this.lens.point(name, pointNumber[0], pointNumber[1], pin)
-  }
-
-  listen() {
-    const { graph } = this
-    this.isListening = true
-    watchLabels(graph)
-    new Cursor(this)
-    heedFingers(graph, this.zoom, (id) => drawn(graph).axis(id))
-    graph.on("plotly_afterplot", () => {
-      this.heatmaps.place(drawn(graph))
-      this.lens?.show()
-    })
-    graph.on("plotly_hover", ({ points: [point] }) => this.point(point))
-    graph.on("plotly_unhover", () => this.lens?.leave())
-    graph.on("plotly_relayouting", () => {
-      this.heatmaps.place(drawn(graph))
-      this.ranges.drawn()
-    })
-    graph.on("plotly_doubleclick", () => this.zoom.reset())
-    graph.on("plotly_relayout", (change) => {
-      this.ranges.drawn()
-      const moved = Object.keys(change).some((path) => /^[xy]axis\d*\.(auto)?range/.test(path))
-      if (!moved) return
-      if (!this.busy) this.zoom.moved(drawn(graph).layout)
-      this.keepWhole()
-    })
-    graph.on("plotly_click", ({ points: [point] }) => {
-      this.point(point, true)
-      const { pointNumber, curveNumber, x, y } = point
-      const [row, column] = Array.isArray(pointNumber) ? pointNumber : [null, pointNumber]
-      const trace = this.names[curveNumber]
-      this.component.setTriggerValue("click", { trace, x, y, row, column })
-    })
   }
 }
 
