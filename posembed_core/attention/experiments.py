@@ -1,124 +1,16 @@
-"""Experiments on one attention layer: shuffle it, shift it, take its scores apart."""
+"""Experiments on one attention layer: shift it, take its scores apart."""
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
-from typing import Literal
 
-import numpy as np
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Float
 from torch import Tensor
 
 from posembed_core.attention.layer import Projections, attend, checked_positions, linear
 from posembed_core.base import AdditiveEncoding, Encoding, EncodingError, Positions
 from posembed_core.operations import LayerNorm
-
-Tested = Literal["order", "reversal", "nothing"]
-
-
-@dataclass(frozen=True, eq=False)
-class PermutationTest:
-    """How far attention is from not noticing a shuffle: f(PX) - P f(X).
-
-    ``permutation[i]`` is the word that moves to slot i. ``error`` is ‖f(PX) - P f(X)‖ per slot,
-    over all heads; ``maximum`` its greatest entry in absolute value, ``frobenius`` its norm, and
-    ``output_norm`` is ‖f(X)‖, for comparison. ``tested`` says what the shuffle can show: an
-    ``"order"``; only a ``"reversal"``, which what depends on how far apart words are can't notice;
-    or ``"nothing"``, since all words are alike. It is the seed's shuffle number ``draws``.
-    """
-
-    permutation: Int[Tensor, " n"]
-    error: Float[Tensor, " n"]
-    maximum: float
-    frobenius: float
-    output_norm: float
-    tested: Tested = "order"
-    draws: int = 1
-
-
-def telling_shuffle(
-    tokens: Float[Tensor, "n embed_dim"], seed: int
-) -> tuple[Int[Tensor, " n"], Tested, int]:
-    """The seed's first shuffle that can tell something of the order, what it tells, its number.
-
-    It puts another word somewhere, equal words being one, and doesn't only turn the text around.
-    Where only that is left (two words), that; where all words are alike, the first.
-
-    >>> order, tested, draws = telling_shuffle(torch.tensor([[1.0], [2.0], [1.0]]), seed=0)
-    >>> tested
-    'order'
-    >>> telling_shuffle(torch.ones(3, 2), seed=0)[1]
-    'nothing'
-    """
-    words = torch.unique(tokens, dim=0, return_inverse=True)[1].flatten()
-    n, counts = len(words), words.bincount().tolist()
-    texts = math.factorial(n)
-    for count in counts:
-        texts //= math.factorial(count)
-    useless = [words, words.flip(0)]
-    known = 1 if torch.equal(*useless) else 2
-    tested: Tested = "order" if texts > known else "reversal" if texts > 1 else "nothing"
-    if tested == "reversal":
-        useless.pop()
-    random, draws = np.random.RandomState(seed), 0
-    while True:
-        order, draws = torch.from_numpy(random.permutation(n)), draws + 1
-        if tested == "nothing" or not any(torch.equal(words[order], text) for text in useless):
-            return order, tested, draws
-
-
-def permutation_test(
-    tokens: Float[Tensor, "n embed_dim"],
-    encoding: Encoding,
-    projections: Projections,
-    positions: Positions | None = None,
-    *,
-    seed: int = 0,
-    scale: float = 1.0,
-    causal: bool = False,
-    temperature: float = 1.0,
-    layer_norm: LayerNorm | None = None,
-) -> PermutationTest:
-    """Shuffle the words with a seed while positions stay with the slots, and compare the outputs.
-
-    The shuffle is `telling_shuffle`, the first of the seed's that changes the text.
-    Without position and mask the outputs are shuffled with the words (both are the same sum in
-    another order, so any error is rounding). A causal mask alone breaks that: a word's output
-    depends on which words come before it.
-
-    >>> import posembed_core as pc
-    >>> from posembed_core.attention.layer import random_projections
-    >>> tokens, none = pc.random_tokens(4, 8), pc.create("none", embed_dim=8)
-    >>> projections = random_projections(8, num_heads=2, head_dim=4)
-    >>> permutation_test(tokens, none, projections, seed=1).maximum < 1e-6
-    True
-    """
-    order, tested, draws = telling_shuffle(tokens, seed)
-    outputs = [
-        attend(
-            ordered,
-            encoding,
-            projections,
-            positions,
-            scale=scale,
-            causal=causal,
-            temperature=temperature,
-            layer_norm=layer_norm,
-        ).output
-        for ordered in (tokens[order], tokens)
-    ]
-    error = outputs[0] - outputs[1][:, order]
-    return PermutationTest(
-        permutation=order,
-        error=torch.linalg.vector_norm(error, dim=(0, 2)),
-        maximum=float(error.abs().max()),
-        frobenius=float(torch.linalg.vector_norm(error)),
-        output_norm=float(torch.linalg.vector_norm(outputs[1])),
-        tested=tested,
-        draws=draws,
-    )
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,4 @@
-"""Scripts of the experiments in `attention.experiments` and `attention.distance`."""
+"""Scripts of the experiments in `attention.shuffle`, `.experiments` and `.distance`."""
 
 from __future__ import annotations
 
@@ -42,14 +42,15 @@ def shuffle_script(
     *,
     seed: int,
     draws: int = 1,
+    fixed: Sequence[int] = (),
     scale: float = 1.0,
     sqrt_dim: bool = False,
 ) -> str:
-    """The script of `attention.experiments.permutation_test`, without a mask and with one.
+    """The script of `attention.shuffle.permutation_test`, without a mask and with one.
 
-    ``draws`` is the test's: which of the seed's shuffles it is. All heads, in float64; ``head``
-    says where the projections come from. Raises `NoRecipeError` as
-    `posembed_core.scripts.combine.attention_script` does.
+    ``draws`` is the test's: which of the seed's shuffles it is; the tokens in the ``fixed`` slots
+    stay there. All heads, in float64; ``head`` says where the projections come from. Raises
+    `NoRecipeError` as `posembed_core.scripts.combine.attention_script` does.
 
     >>> import posembed_core as pc
     >>> from posembed_core.scripts.values import DrawnTokens
@@ -74,6 +75,7 @@ def shuffle_script(
     given |= {
         "shuffle_seed": Given(seed),
         "draws": Given(draws, "the first of the seed's shuffles that changes the text"),
+        "fixed": Given(list(fixed), "the slots of special tokens, which stay"),
     }
     title = f"{encoding.title}: attention on shuffled words. {PROMISE}"
     return write(title, parts, given, double=True)

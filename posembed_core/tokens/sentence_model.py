@@ -31,10 +31,19 @@ _NAME_OF_PACKAGE = "all-MiniLM-L6-v2"
 
 @dataclass(frozen=True)
 class Sentence:
-    """A text as the model sees it: token ids and their spelling, special tokens included."""
+    """A text as the model sees it: token ids and their spelling, special tokens included.
+
+    ``special`` are the slots of the tokens that the model puts around every text, such as [CLS].
+    """
 
     ids: tuple[int, ...]
     tokens: tuple[str, ...]
+    special: tuple[int, ...] = ()
+
+    def first(self, count: int) -> Sentence:
+        """The sentence cut after so many tokens."""
+        special = tuple(slot for slot in self.special if slot < count)
+        return Sentence(self.ids[:count], self.tokens[:count], special)
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +77,13 @@ class SentenceModel:
     def tokenize(self, text: str) -> Sentence:
         """The text's tokens with the model's special tokens, neither cut nor padded."""
         encoded = self._tokenizer.encode(text)
-        return Sentence(tuple(encoded.ids), tuple(encoded.tokens))
+        added = {
+            index
+            for index, is_added in zip(encoded.ids, encoded.special_tokens_mask, strict=True)
+            if is_added
+        }
+        special = tuple(slot for slot, index in enumerate(encoded.ids) if index in added)
+        return Sentence(tuple(encoded.ids), tuple(encoded.tokens), special)
 
     def embed(self, sentence: Sentence) -> Float[Tensor, "n embed_dim"]:
         """Word vectors of the sentence, plus the token-type row where the model has one.

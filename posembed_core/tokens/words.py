@@ -14,7 +14,7 @@ def split_words(text: str) -> Sentence:
     """The words of a text in lower case; equal words share an id, counted by first occurrence.
 
     >>> split_words("The dog  bites.")
-    Sentence(ids=(0, 1, 2), tokens=('the', 'dog', 'bites.'))
+    Sentence(ids=(0, 1, 2), tokens=('the', 'dog', 'bites.'), special=())
     """
     words = tuple(text.lower().split())
     ids = {word: index for index, word in enumerate(dict.fromkeys(words))}

@@ -17,8 +17,8 @@ from posembed_core.attention.distance import (
     measured_half_lives,
     random_scores_at_distances,
 )
-from posembed_core.attention.experiments import permutation_test
 from posembed_core.attention.layer import random_projections
+from posembed_core.attention.shuffle import permutation_test
 from posembed_core.evidence import LAWS
 from tests.core import test_conformance
 from tests.strategies import legal, vectors

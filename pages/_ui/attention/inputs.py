@@ -16,14 +16,13 @@ from pages._ui.server.kept import kept
 from posembed_core import BiasEncoding, CheckpointError, Encoding, EncodingError, create, encodings
 from posembed_core.attention.experiments import (
     FourTerms,
-    PermutationTest,
     ShiftTest,
     four_terms,
-    permutation_test,
     shift_test,
 )
 from posembed_core.attention.explain import WeightArithmetic, explain_weight
 from posembed_core.attention.layer import Projections, attend, random_projections, softmax_weights
+from posembed_core.attention.shuffle import PermutationTest, next_seed, permutation_test
 from posembed_core.operations import LayerNorm
 from posembed_core.tables.position_table import PositionTable
 from posembed_core.tokens.projections import read_projections
@@ -53,7 +52,10 @@ class Scene:
 
 @dataclass(frozen=True, eq=False)
 class Inputs:
-    """The tensors of a scene; ``tokens`` spells the words, ``left_out`` counts those cut off."""
+    """The tensors of a scene; ``tokens`` spells the words, ``left_out`` counts those cut off.
+
+    ``special`` are the slots of [CLS] and [SEP], or what the model has instead.
+    """
 
     tokens: tuple[str, ...]
     vectors: Float[Tensor, "n embed_dim"]
@@ -61,11 +63,17 @@ class Inputs:
     layer_norm: LayerNorm | None
     sqrt_dim: bool
     left_out: int = 0
+    special: tuple[int, ...] = ()
 
     @property
     def projections(self) -> Projections:
         """The layer's weights: the same for all scenes, so none holds them itself."""
         return _real_projections() if self.real else _drawn_projections()
+
+    @property
+    def stays(self) -> list[str]:
+        """The tokens that keep their slots in a shuffle."""
+        return [self.tokens[slot] for slot in self.special]
 
     def multiplied(self, encoding: Encoding) -> bool:
         """Whether words are multiplied by the root of their dimension for this encoding."""
@@ -88,14 +96,14 @@ def inputs(scene: Scene) -> Inputs:
         model = needed_model()
         read = sentence(scene.text)
         count = min(len(read.ids), MOST_TOKENS, model.max_seq_len)
-        taken = type(read)(read.ids[:count], read.tokens[:count])
+        taken = read.first(count)
         vectors, norm = model.embed(taken), model.layer_norm
         _real_projections()  # refuses a model without them
     else:
         read = split_words(scene.text)
         if not read.ids:
             raise EncodingError("the sentence has no words; write at least one", field="text")
-        taken = type(read)(read.ids[:MOST_TOKENS], read.tokens[:MOST_TOKENS])
+        taken = read.first(MOST_TOKENS)
         # As large as after a multiplication by the root of the dimension, unless that is off.
         std = EMBED_DIM**-0.5
         vectors, norm = word_vectors(taken, EMBED_DIM, scene.seed, std), None
@@ -106,6 +114,7 @@ def inputs(scene: Scene) -> Inputs:
         layer_norm=norm,
         sqrt_dim=scene.sqrt_dim,
         left_out=len(read.ids) - len(taken.ids),
+        special=taken.special,
     )
 
 
@@ -203,18 +212,26 @@ def explained(
 def shuffled(
     scene: Scene, encoding: Encoding, seed: int, scale: float, causal: bool, temperature: float
 ) -> PermutationTest:
-    """The shuffle test in float64, so that rounding stays out of the way."""
+    """The shuffle test in float64, so that rounding stays out of the way; [CLS] and [SEP] stay."""
     given = inputs(scene)
     return permutation_test(
         given.before(encoding).double(),
         encoding,
         given.projections,
         seed=seed,
+        fixed=given.special,
         scale=scale,
         causal=causal,
         temperature=temperature,
         layer_norm=_double(given.layer_norm),
     )
+
+
+@kept()
+def seed_after(scene: Scene, seed: int) -> int | None:
+    """The seed of the next other order of the words; None where there is no other one."""
+    given = inputs(scene)
+    return next_seed(given.vectors, seed, given.special)
 
 
 @kept()

@@ -32,7 +32,8 @@ from pages._ui.server.kept import kept
 from pages._ui.takeaway import Chart, show
 from pages._ui.theme import tinted
 from posembed_core import Encoding, RotaryEncoding
-from posembed_core.attention.experiments import FourTerms, PermutationTest, ShiftTest
+from posembed_core.attention.experiments import FourTerms, ShiftTest
+from posembed_core.attention.shuffle import PermutationTest
 
 SHUFFLES, SHIFTS, FOURS, DISTANCES_KEY = (
     f"attention.{name}" for name in ("shuffles", "shifts", "four", "distances")

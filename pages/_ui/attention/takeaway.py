@@ -20,14 +20,15 @@ from pages._ui.attention.inputs import (
     split,
 )
 from pages._ui.attention.settings import OF_VIEWS, PAGE, Chosen
-from pages._ui.attention.words import FOUR, distance_said, shift_said
+from pages._ui.attention.words import FOUR, distance_said, shift_said, shuffle_done
 from pages._ui.numbers import written
 from pages._ui.server.installed_model import needed_model
 from pages._ui.takeaway import OnScreen, Plot, Script, remembered
 from posembed_core import Encoding
 from posembed_core.attention.distance import random_scores_at_distances, scores_at_distances
-from posembed_core.attention.experiments import four_terms, permutation_test, shift_test
+from posembed_core.attention.experiments import four_terms, shift_test
 from posembed_core.attention.layer import attend
+from posembed_core.attention.shuffle import permutation_test
 from posembed_core.scripts.combine import attention_script
 from posembed_core.scripts.experiments import (
     distance_script,
@@ -95,8 +96,9 @@ def shuffle_shown(chosen: Chosen) -> OnScreen:
         options = _options(chosen, encoding, scale)
         draws = shuffled(chosen.scene, encoding, seed, scale, False, 1.0).draws
         return shuffle_script(
-            _tokens(chosen), encoding, _head(chosen), seed=seed, draws=draws, **options
-        )
+            _tokens(chosen), encoding, _head(chosen), seed=seed, draws=draws,
+            fixed=chosen.inputs.special, **options,
+        )  # fmt: skip
 
     return OnScreen(
         name=_name(chosen, "shuffle"),
@@ -106,10 +108,7 @@ def shuffle_shown(chosen: Chosen) -> OnScreen:
                 pictures.SHUFFLES,
                 figure,
                 alt=lambda: pictures.SHUFFLE_ALT,
-                caption=lambda: (
-                    "The tokens change places, positions stay with the slots; all heads, in "
-                    "float64."
-                ),
+                caption=lambda: f"{shuffle_done(chosen.inputs.stays)}; all heads, in float64.",
             )
         },
         settings=_settings(chosen, scale, seed=f"{seed}"),

@@ -92,7 +92,7 @@ def shuffle(link: Link, chosen: Chosen) -> None:
     )
     show_shuffle(plain, masked, chosen.titles, chosen.inputs.tokens)
     st.markdown(shuffle_table(chosen.titles, plain, masked))
-    st.markdown(shuffle_said(chosen.titles, plain, masked, scale))
+    st.markdown(shuffle_said(chosen.titles, plain, masked, scale, chosen.inputs.stays))
     remember(PAGE, scale=scale, shuffle=seed)
     finish(link, "scale", "shuffle")
 

@@ -6,10 +6,12 @@ from collections.abc import Sequence
 
 from pages._ui.attention.distance import Claim
 from pages._ui.attention.settings import Chosen
+from pages._ui.escaped import in_code
 from pages._ui.families import where_it_acts
 from pages._ui.numbers import written
 from pages._ui.sentences import counted
-from posembed_core.attention.experiments import FourTerms, PermutationTest, ShiftTest
+from posembed_core.attention.experiments import FourTerms, ShiftTest
+from posembed_core.attention.shuffle import PermutationTest
 
 FOUR = ("content–content", "content–position", "position–content", "position–position")
 NOTICED = 1e-9  # times the greatest score: above this a change in float64 is no rounding
@@ -57,12 +59,19 @@ def shuffle_said(
     plain: Sequence[PermutationTest],
     masked: Sequence[PermutationTest],
     scale: float,
+    stays: Sequence[str] = (),
 ) -> str:
-    """What this shuffle shows, of each encoding what was tested, and what a mask adds."""
-    both = "positions stay with the slots; the same layer runs on both, all heads, in float64."
-    sentences = [f"The tokens change places, {both}"]
+    """What this shuffle shows, of each encoding what was tested, and what a mask adds.
+
+    ``stays`` are the tokens that keep their slots.
+    """
+    sentences = [
+        f"{shuffle_done([*map(in_code, stays)])}; the same layer runs on both, all heads, in float64."
+    ]
     if plain[0].tested == "nothing":
-        only = "there is only one" if len(plain[0].permutation) == 1 else "all tokens are equal"
+        moving = len(plain[0].permutation) - len(stays)
+        only = {0: "there is no token", 1: "there is only one token"}.get(moving, "all tokens")
+        only += " to move" if moving < 2 else " that move are equal"
         return f"{sentences[0]} **Nothing was tested**: {only}, so every order is the same text."
     blind = [title for title, test in zip(titles, plain, strict=True) if not _notices(test)]
     told = [title for title in titles if title not in blind]
@@ -96,6 +105,13 @@ def shuffle_said(
             "so a shuffle changes what it sees."
         )
     return " ".join(sentences)
+
+
+def shuffle_done(stays: Sequence[str]) -> str:
+    """What was shuffled and what wasn't, the beginning of a sentence."""
+    names = list(dict.fromkeys(stays))
+    but = f" but {', '.join(names[:-1])}{' and ' if names[1:] else ''}{names[-1]}" if names else ""
+    return f"The tokens{but} change places, positions stay with the slots"
 
 
 def _notices(test: PermutationTest) -> bool:

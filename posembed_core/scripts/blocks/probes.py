@@ -6,7 +6,7 @@ import numpy as np
 import torch
 
 seq_len, num_heads, shown_head, shuffle_seed, shift, at = 4, 2, 0, 1, 100, [0, 1]
-causal, draws = False, 1
+causal, draws, fixed = False, 1, [0]
 e: torch.Tensor
 h: torch.Tensor
 p: torch.Tensor
@@ -38,7 +38,13 @@ if causal:
 alpha = scores.softmax(-1)
 # --- shuffle
 random = np.random.RandomState(shuffle_seed)
-order = torch.stack([torch.from_numpy(random.permutation(seq_len)) for _ in range(draws)])[-1]
+if fixed:
+    moving = torch.tensor([slot for slot in range(seq_len) if slot not in fixed])
+    mixed_up = [torch.from_numpy(random.permutation(len(moving))) for _ in range(draws)]
+    order = torch.arange(seq_len)
+    order[moving] = moving[mixed_up[-1]]
+else:
+    order = torch.stack([torch.from_numpy(random.permutation(seq_len)) for _ in range(draws)])[-1]
 for mask in (False, True):
     plain = torch.stack([output_of(head, e, mask) for head in range(num_heads)])
     mixed = torch.stack([output_of(head, e[order], mask) for head in range(num_heads)])

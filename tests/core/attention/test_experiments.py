@@ -1,8 +1,7 @@
-"""Experiments on attention: one weight's arithmetic, shuffles, shifts, four terms, distance."""
+"""Experiments on attention: one weight's arithmetic, shifts, four terms, distance."""
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Sequence
 
@@ -21,9 +20,7 @@ from posembed_core.attention.distance import (
 )
 from posembed_core.attention.experiments import (
     four_terms,
-    permutation_test,
     shift_test,
-    telling_shuffle,
 )
 from posembed_core.attention.explain import explain_weight
 from posembed_core.attention.layer import attend, random_projections
@@ -33,7 +30,6 @@ from tests.ui.attention.layers import (
     HEADS,
     PROJECTIONS,
     WIDTH,
-    N,
     encoding_for,
     tokens,
 )
@@ -68,27 +64,6 @@ def test_the_arithmetic_of_a_weight_adds_up(slug: str) -> None:
 
 
 # probes
-
-
-@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
-def test_permutation_without_position(dtype: torch.dtype) -> None:
-    result = permutation_test(tokens(dtype), encoding_for("none"), PROJECTIONS, seed=3)
-    assert result.maximum < (1e-5 if dtype == torch.float32 else 1e-13)
-    assert sorted(result.permutation.tolist()) == list(range(N))
-    assert result.permutation.tolist() != list(range(N))
-
-
-@pytest.mark.parametrize("slug", [slug for slug in ADDITIVE if slug != "none"])
-def test_permutation_with_an_input_encoding(slug: str) -> None:
-    result = permutation_test(tokens(), encoding_for(slug), PROJECTIONS, seed=3)
-    assert result.frobenius > 1e-2
-    assert result.maximum <= result.frobenius
-    assert float(result.error.norm()) == pytest.approx(result.frobenius)
-
-
-def test_a_causal_mask_alone_tells_position() -> None:
-    result = permutation_test(tokens(), encoding_for("none"), PROJECTIONS, seed=3, causal=True)
-    assert result.frobenius > 0.1 * result.output_norm
 
 
 @pytest.mark.parametrize("slug", ["none", "alibi", "t5", "rope", "shaw", "deberta", "xpos"])
@@ -143,22 +118,6 @@ def test_scores_at_distances() -> None:
     ones = torch.ones(128, dtype=torch.float64)
     scores = scores_at_distances(rope, ones, ones, [1, 10, 100]) / 128
     assert scores.tolist() == pytest.approx([0.9702, 0.6691, 0.4772], abs=6e-5)
-
-
-@given(st.lists(st.integers(0, 3), min_size=1, max_size=9), st.integers(0, 2**32 - 1))
-def test_a_shuffle_tells_of_the_order_wherever_one_can(words: list[int], seed: int) -> None:
-    vectors = torch.tensor(words, dtype=torch.float64)[:, None]
-    order, tested, draws = telling_shuffle(vectors, seed)
-    moved = [words[index] for index in order.tolist()]
-    assert sorted(order.tolist()) == list(range(len(words)))
-    others = set(itertools.permutations(words)) - {tuple(words), tuple(reversed(words))}
-    assert tested == ("order" if others else "reversal" if len(set(words)) > 1 else "nothing")
-    if tested == "order":
-        assert moved not in (words, words[::-1])
-    elif tested == "reversal":
-        assert moved == words[::-1] != words
-    random = np.random.RandomState(seed)
-    assert [random.permutation(len(words)) for _ in range(draws)][-1].tolist() == order.tolist()
 
 
 @pytest.mark.parametrize("distances", [range(512), [0, 1, 10, 63, 100, 511], [100, 3]])

@@ -18,8 +18,9 @@ from posembed_core.attention.distance import (
     rotary_bound,
     scores_at_distances,
 )
-from posembed_core.attention.experiments import four_terms, permutation_test, shift_test
+from posembed_core.attention.experiments import four_terms, shift_test
 from posembed_core.attention.layer import random_projections
+from posembed_core.attention.shuffle import permutation_test
 from posembed_core.base import AdditiveEncoding, BiasEncoding, Encoding, RotaryEncoding
 from posembed_core.scripts.experiments import (
     distance_script,
@@ -190,10 +191,11 @@ def test_a_models_layer_is_read(tmp_path: Path) -> None:
     model = load_model(folder)
     (tmp_path / model.name).symlink_to(folder)
     tokens, head = ModelTokens(TEXT, model), Head(3, 12, 32, seed=None)
+    special = model.tokenize(TEXT).special
     rope, sinusoidal = pc.create("rope", head_dim=32), pc.create("sinusoidal", embed_dim=384)
     assert isinstance(sinusoidal, AdditiveEncoding)
     scripts = [
-        shuffle_script(tokens, model.positions, head, seed=1),
+        shuffle_script(tokens, model.positions, head, seed=1, fixed=special),
         shift_script(tokens, rope, head, shift=100, sqrt_dim=True),
         four_script(tokens, sinusoidal, head, sqrt_dim=True),
         shift_script(tokens, model.positions, head, shift=100, at=[4]),
@@ -203,7 +205,7 @@ def test_a_models_layer_is_read(tmp_path: Path) -> None:
     projections, norm = read_projections(folder), model.layer_norm
     assert norm is not None
     norm = type(norm)(norm.weight.double(), norm.bias.double(), norm.eps)
-    core = permutation_test(e, model.positions, projections, seed=1, layer_norm=norm)
+    core = permutation_test(e, model.positions, projections, seed=1, fixed=special, layer_norm=norm)
     assert numbers(shuffled.text, "error")[0][0] == pytest.approx(core.frobenius, rel=1e-4)
     assert numbers(shuffled.text, "f(X)")[0][0] == pytest.approx(core.output_norm, rel=1e-5)
     shift = shift_test(e * 384**0.5, rope, projections, shift=100, layer_norm=norm)

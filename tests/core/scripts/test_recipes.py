@@ -34,7 +34,7 @@ from posembed_core.scripts.values import DrawnTokens, Head, ModelTokens, NoRecip
 from posembed_core.tables.position_table import PositionTable
 from posembed_core.tokens.projections import read_projections
 from posembed_core.tokens.random_tokens import random_tokens
-from posembed_core.tokens.sentence_model import Sentence, load_model, model_folder
+from posembed_core.tokens.sentence_model import load_model, model_folder
 from posembed_core.tokens.words import split_words, word_vectors
 from posembed_core.training.tasks import TASKS
 from posembed_core.training.training import TrainingSpec, train_table
@@ -290,7 +290,7 @@ def test_words_without_a_model_are_the_cores(tmp_path: Path) -> None:
     scripts = [attention_script(words, encoding, head, sqrt_dim=True) for words in cases]
     for words, answer in zip(cases, run_all(scripts, tmp_path), strict=True):
         read = split_words(words.text)
-        read = Sentence(read.ids[: words.most], read.tokens[: words.most])
+        read = read.first(words.most)
         e = word_vectors(read, WIDTH, words.seed, words.std) * WIDTH**0.5
         core = attend(e, encoding, random_projections(WIDTH, 2, head_dim=WIDTH))
         close(answer.arrays["alpha"], core.weights[1])

@@ -143,6 +143,14 @@ def test_an_empty_sentence_has_the_two_special_tokens(minilm: SentenceModel) -> 
     assert minilm.embed(minilm.tokenize("")).shape == (2, 384)
 
 
+def test_special_tokens_are_known(minilm: SentenceModel) -> None:
+    sentence = minilm.tokenize("the keys")
+    assert [sentence.tokens[slot] for slot in sentence.special] == ["[CLS]", "[SEP]"]
+    assert sentence.first(3).special == (0,)
+    assert sentence.first(3).tokens == ("[CLS]", "the", "keys")
+    assert minilm.tokenize("a [SEP] b").special == (0, 2, 4)
+
+
 def test_nothing_is_cut_or_padded(minilm: SentenceModel) -> None:
     # The tokenizer's file says 128 for both.
     assert len(minilm.tokenize("word " * 300).ids) == 302

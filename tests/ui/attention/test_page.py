@@ -253,6 +253,17 @@ def test_what_a_shift_says_is_what_it_tested(slug: str, text: str, by: int, scal
         assert "not tested" not in table
 
 
+def test_special_tokens_stay_where_they_are() -> None:
+    app = visit({"view": "shuffle", "text": "dog bites"})
+    assert "The tokens but `[CLS]` and `[SEP]` change places" in words(app)
+    # Between two tokens that stay, two words turned around are another order.
+    assert "nothing was tested" not in words(app).lower()
+    for text, why in (("dog", "there is only one token to move"),
+                      ("dog dog", "all tokens that move are equal")):  # fmt: skip
+        said = words(visit({"view": "shuffle", "text": text}))
+        assert f"**Nothing was tested**: {why}, so every order is the same text." in said
+
+
 def test_two_words_and_one_are_not_said_to_have_no_order() -> None:
     for text in ("dog bites", "dog"):
         for seed in ("1", "2", "3"):

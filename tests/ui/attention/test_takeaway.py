@@ -171,7 +171,7 @@ def test_a_view_without_a_picture_gives_nothing(chosen: Chosen) -> None:
 
 CODE = {
     "weights": "scores.softmax(-1)",
-    "shuffle": "random.permutation(seq_len)",
+    "shuffle": "random.permutation(len(moving))",
     "shift": "scores_of(head, positions + shift)",
     "four": 'q["content"] + q["position"]',
     "distance": "normal = torch.from_numpy",
