@@ -65,9 +65,8 @@ def shuffle_said(
 
     ``stays`` are the tokens that keep their slots.
     """
-    sentences = [
-        f"{shuffle_done([*map(in_code, stays)])}; the same layer runs on both, all heads, in float64."
-    ]
+    done = shuffle_done([in_code(token) for token in stays])
+    sentences = [f"{done}; the same layer runs on both, all heads, in float64."]
     if plain[0].tested == "nothing":
         moving = len(plain[0].permutation) - len(stays)
         only = {0: "there is no token", 1: "there is only one token"}.get(moving, "all tokens")

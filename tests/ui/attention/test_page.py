@@ -260,8 +260,8 @@ def test_special_tokens_stay_where_they_are() -> None:
     assert "nothing was tested" not in words(app).lower()
     for text, why in (("dog", "there is only one token to move"),
                       ("dog dog", "all tokens that move are equal")):  # fmt: skip
-        said = words(visit({"view": "shuffle", "text": text}))
-        assert f"**Nothing was tested**: {why}, so every order is the same text." in said
+        page = words(visit({"view": "shuffle", "text": text}))
+        assert f"**Nothing was tested**: {why}, so every order is the same text." in page
 
 
 def test_two_words_and_one_are_not_said_to_have_no_order() -> None:
