@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import inspect
 import json
 import re
 from pathlib import Path
@@ -30,7 +31,7 @@ KEPT = (
     "hidden_size", "num_attention_heads", "head_dim", "qk_rope_head_dim", "num_hidden_layers",
     "rope_parameters", "partial_rotary_factor", "sliding_window", "rotary_dim",
     "position_embedding_type", "alibi", "use_mem_rope", "per_layer_config",
-    "no_rope_layer_interval",
+    "no_rope_layer_interval", "attention_chunk_size", "local_attention",
 )  # fmt: skip
 LISTS = ("layer_types", "no_rope_layers", "layer_rope_theta")
 # By names that files give their sizes.
@@ -65,6 +66,7 @@ def describe(model_type: str) -> dict[str, Any] | None:
     if names:
         entry["names"] = names
     given = {new: shown[old] for new, old in names.items() if old in shown} | shown
+    given = {"num_hidden_layers": given.get("num_layers")} | given  # LongCat-Flash
     given = {key: value for key, value in given.items() if value is not None}
     entry["defaults"] = {
         key: given[key] for key in KEPT if key in given and not is_derived(cls, key, given[key])
@@ -73,6 +75,8 @@ def describe(model_type: str) -> dict[str, Any] | None:
         if key in given:
             entry["defaults"][key] = pattern(cls, key, given[key])
     block = given.get("rope_parameters") or {}
+    if axes := block.get("mrope_section") or sections(cls, module):
+        entry["defaults"]["mrope_section"] = axes
     axial = any(
         isinstance(part, dict) and part.get("rope_type") == "axial"
         for part in (block, *block.values())
@@ -94,6 +98,18 @@ def rotates(cls: type, config: Any, module: Any, source: str) -> bool:
                 rotary(config)
                 return True
     return False
+
+
+def sections(cls: type, module: Any) -> list[int] | None:
+    """How many pairs take their positions from each axis by default, in the type's own module."""
+    model = cls.__name__.removesuffix("Config").removesuffix("Text")  # Qwen2-VL takes the whole
+    for name, rotary in vars(module).items():
+        if isinstance(rotary, type) and "Rotary" in name:
+            own = model in str(rotary.__init__.__annotations__.get("config", ""))
+            default = re.search(r'get\("mrope_section", (\[.*?\])\)', inspect.getsource(rotary))
+            if own and default:
+                return list(json.loads(default[1]))
+    return None
 
 
 def modelling(model_type: str) -> tuple[Any, str]:

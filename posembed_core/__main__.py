@@ -23,6 +23,8 @@ from posembed_core.model_config import (
     read_config,
     read_rope,
 )
+from posembed_core.model_config.findings import in_text
+from posembed_core.model_config.layer_kinds import CHUNKED
 from posembed_core.model_config.text import MAX_BYTES
 from posembed_core.parameters import EncodingError
 
@@ -130,13 +132,11 @@ def _text(report: dict[str, Any], findings: Sequence[Finding]) -> str:
                 f", base {kind['base']:,.10g}, {kind['rotated_dimensions']} of {kind['head_dim']} "
                 f"dimensions, pairs {kind['pairing']}"
             )
-        window = f", window {kind['window']:,}" if kind["window"] else ""
+        local = "chunks of" if kind["kind"] == CHUNKED else "window"
+        window = f", {local} {kind['window']:,}" if kind["window"] else ""
         scale = f", scores × {kind['score_scale']:.6g}" if kind["score_scale"] != 1 else ""
         lines.append(f"Layers {kind['layers']} ({kind['kind']}): {what}{window}{scale}.")
-    lines += [f"{finding.severity}: {finding.message} {finding.reason}" for finding in findings]
-    if not findings:
-        lines.append("Nothing odd was found in the config.")
-    return "\n".join(lines)
+    return "\n".join([*lines, in_text(findings)])
 
 
 if __name__ == "__main__":

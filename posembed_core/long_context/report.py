@@ -15,6 +15,7 @@ from posembed_core.base import RotaryEncoding
 from posembed_core.long_context.pairs import KINDS, PairTable, incomplete_pairs
 from posembed_core.long_context.precision import ARITHMETICS, Arithmetic, max_cos_error
 from posembed_core.model_config import Finding, RopeSettings
+from posembed_core.model_config.findings import in_text
 
 MILESTONES = (2**13, 2**17, 2**20)
 _ABOUT_ALL = ("head_dim", "base", "pairing", "rotary_fraction")
@@ -128,8 +129,7 @@ def report(
         f"RoPE of {name}" + (f", {settings.layer_type}" if settings.layer_type else ""),
         "\n".join(f"{key:<34}{value}" for key, value in facts.items()),
         summary(table, *lengths, trained_is_given(settings)),
-        "\n".join(f"{finding.severity}: {finding.message} {finding.reason}" for finding in findings)
-        or "Nothing odd was found in the config.",
+        in_text(findings),
         _rounding(table.after),
         _pairs(table),
     ]

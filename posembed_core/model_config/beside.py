@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from posembed_core.model_config.defaults import default_blocks
 from posembed_core.model_config.numbers import number, whole
 
 # Types whose softmax takes 0.1 · mscale_all_dim · ln(factor) + 1, squared: transformers 5.24.
@@ -62,8 +63,8 @@ def query_scale(config: Mapping[str, Any], rotates: bool) -> QueryScale:
             whole("floor_scale", config.get("floor_scale", 8192)),
             first=1,
         )
-    block = config.get("rope_parameters") or config.get("rope_scaling")
-    if isinstance(block, Mapping) and (beta := block.get("llama_4_scaling_beta")) is not None:
+    block = _block(config)
+    if block and (beta := block.get("llama_4_scaling_beta")) is not None:
         trained = block.get("original_max_position_embeddings")
         if trained is not None:
             length = whole("original_max_position_embeddings", trained)
@@ -84,11 +85,18 @@ def score_scale(config: Mapping[str, Any]) -> float:
     >>> round(score_scale({"model_type": "deepseek_v3", "rope_scaling": yarn}), 6)
     1.873854
     """
-    block = config.get("rope_scaling") or config.get("rope_parameters")
-    if str(config.get("model_type")) not in _SCALED_SCORES or not isinstance(block, Mapping):
+    block = _block(config)
+    if str(config.get("model_type")) not in _SCALED_SCORES:
         return 1.0
     mscale, factor = block.get("mscale_all_dim"), block.get("factor")
     if not mscale or factor is None or block.get("rope_type", block.get("type")) != "yarn":
         return 1.0
     growth = math.log(max(number("factor", factor), 1.0))
     return float((0.1 * number("mscale_all_dim", mscale) * growth + 1) ** 2)
+
+
+def _block(config: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The block that all layers share, the type's own where the config gives none."""
+    given = config.get("rope_scaling") or config.get("rope_parameters")
+    block = given or default_blocks(config).get("")
+    return block if isinstance(block, Mapping) else {}

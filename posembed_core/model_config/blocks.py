@@ -106,15 +106,23 @@ class RopeBlock:
         return DEFAULT_BASE, "transformers' default"
 
     def rotated_parts(self) -> dict[str, Any]:
-        """Every share of rotated dimensions that the config gives; the first one counts."""
-        inside = {self.place(key): self.keys.get(key) for key in _PARTS} if self.path else {}
-        return _given(inside | {key: self.config.get(key) for key in _PARTS})
+        """Every share of rotated dimensions that the config gives; the first one counts.
+
+        The type's own where it gives none.
+        """
+        inside = _given({self.place(key): self.keys.get(key) for key in _PARTS})
+        outside = _given({key: self.config.get(key) for key in _PARTS})
+        return inside | outside if self.path else outside or inside
 
     def trained_lengths(self) -> dict[str, Any]:
-        """Every ``original_max_position_embeddings``; the one beside a block wins (Phi-3)."""
+        """Every ``original_max_position_embeddings``; the one beside a block wins (Phi-3).
+
+        The type's own where the config gives none.
+        """
         key = "original_max_position_embeddings"
-        inside = {self.place(key): self.keys.get(key)} if self.path else {}
-        return _given({key: self.config.get(key)} | inside)
+        inside = _given({self.place(key): self.keys.get(key)})
+        outside = _given({key: self.config.get(key)})
+        return outside | inside if self.path else outside or inside
 
 
 def text_config(config: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -133,8 +141,8 @@ def text_config(config: Mapping[str, Any]) -> Mapping[str, Any]:
         if isinstance(inner, Mapping):
             kind = own[1] if own and part == own[0] else None
             return text_config({"model_type": kind, **inner} if kind else inner)
-    if own and own[1]:
-        return text_config({"model_type": own[1]})
+    if own and own[1]:  # Qwen2-VL's file has no part for it
+        return text_config({**config, "model_type": own[1]})
     return _named(config)
 
 
@@ -173,6 +181,8 @@ def rope_blocks(config: Mapping[str, Any]) -> tuple[RopeBlock, ...]:
             *(RopeBlock(key, f"{path}.{key}", nested[key], text) for key in nested),
             *(RopeBlock(key, f"{path}.{key}", {}, text, rotates=False) for key in plain),
         )
+    if not path and not _given_any(text, (*_GLOBAL_BASES, *_LOCAL_BASES, *_COMPRESSED_BASES)):
+        return _default_blocks(text)
     if MAIN in default_blocks(text):
         # Only what is compressed is scaled, and its scores are not.
         compressed = {**block, "attention_factor": 1.0} if block else block
@@ -181,23 +191,17 @@ def rope_blocks(config: Mapping[str, Any]) -> tuple[RopeBlock, ...]:
         return _listed_blocks(text, block)
     if _two_bases(text):
         # Gemma 3 and ModernBERT before transformers 5, and OLMo 3: only global layers are scaled.
-        given = path or _given_any(text, (*_GLOBAL_BASES, *_LOCAL_BASES))
-        defaults = {} if given else default_blocks(text)
-        local = defaults.get(LOCAL) or {}
+        never = default_blocks(text).get(GLOBAL, {}) is None
         return (
-            RopeBlock(GLOBAL, path, block or defaults.get(GLOBAL) or {}, text),
-            RopeBlock(LOCAL, "", local, text, rotates=LOCAL not in defaults or bool(local)),
+            RopeBlock(GLOBAL, path, block, text, rotates=not never),
+            RopeBlock(LOCAL, "", {}, text),
         )
-    if not path and not _given_any(text, _GLOBAL_BASES):
-        return _default_blocks(text)
     return (RopeBlock("", path, block, text),)
 
 
 def _default_blocks(text: Mapping[str, Any]) -> tuple[RopeBlock, ...]:
     """Those of a config that leaves all of it to its type."""
     blocks = default_blocks(text) or {"": {}}
-    if any(name not in ("", GLOBAL, LOCAL) for name in blocks):
-        return (RopeBlock("", "", {}, text),)
     return tuple(
         RopeBlock(name, "", block or {}, text, rotates=block is not None)
         for name, block in blocks.items()

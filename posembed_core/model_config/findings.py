@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -23,8 +23,9 @@ from posembed_core.registry import encodings
 
 _NAMES = frozenset({"rope_type", "type"})
 _ANY_TYPE = frozenset(
-    {"rope_theta", "partial_rotary_factor", "rotary_pct", "mrope_section", "mrope_interleaved"}
-)
+    {"rope_theta", "partial_rotary_factor", "rotary_pct", "mrope_section", "mrope_interleaved",
+     "xdrope_section"}
+)  # fmt: skip
 
 _REASONS = {
     "head_dim": "Rotation takes dimensions in pairs.",
@@ -40,10 +41,11 @@ _REASONS = {
 class Finding:
     """One thing to know: an error stops the frequencies from being computed, a warning doesn't.
 
-    ``key`` is its place in the config, ``message`` the fact, ``reason`` why it matters.
+    A note is about no fault: the model has something beside its frequencies. ``key`` is its place
+    in the config, ``message`` the fact, ``reason`` why it matters.
     """
 
-    severity: Literal["error", "warning"]
+    severity: Literal["error", "warning", "note"]
     key: str
     message: str
     reason: str
@@ -63,6 +65,18 @@ def finding_of(error: EncodingError, block: RopeBlock | None = None) -> Finding:
         return Finding("error", block.place(field), str(error), reason)
     spelled = {"base": block.bases(), "rotary_fraction": block.rotated_parts()} if block else {}
     return Finding("error", next(iter(spelled.get(field, {})), field), str(error), reason)
+
+
+def in_text(findings: Sequence[Finding]) -> str:
+    """The findings as plain text, one a line, and a line that says so where nothing is odd.
+
+    >>> in_text([])
+    'Nothing odd was found in the config.'
+    """
+    lines = [f"{finding.severity}: {finding.message} {finding.reason}" for finding in findings]
+    if all(finding.severity == "note" for finding in findings):
+        lines.insert(0, "Nothing odd was found in the config.")
+    return "\n".join(lines)
 
 
 def about_type(text: Mapping[str, Any]) -> Iterator[Finding]:

@@ -12,6 +12,8 @@ from posembed_core.model_config.numbers import whole
 from posembed_core.parameters import shown
 
 MOST_LAYERS = 10_000
+CHUNKED, _CHUNK = "chunked_attention", "attention_chunk_size"
+_WINDOWS = ("sliding_window", "sliding_window_size", "local_attention")
 # Types whose layers rotate only where they look through a window: transformers 5.24.
 _ONLY_WINDOWS = frozenset(
     ["afmoe", "cohere2", "cohere2_moe", "exaone4", "exaone_moe", "flint", "kolibri1", "lara_mini"]
@@ -58,7 +60,9 @@ def _kinds(config: Mapping[str, Any]) -> list[str]:
     count = _count(config) or default_of(config, "num_hidden_layers")
     pattern = default_of(config, "layer_types")
     if pattern and count:
-        return list(map(str, _repeated(pattern, count)))
+        kinds = map(str, _repeated(pattern, count))
+        unchunked = _CHUNK in config and config[_CHUNK] is None  # Llama 4 with chunks switched off
+        return [GLOBAL if kind == CHUNKED and unchunked else kind for kind in kinds]
     kind = LOCAL if _has_window_everywhere(config) else GLOBAL
     return [kind] * (count or 1)
 
@@ -127,17 +131,18 @@ def _listed(config: Mapping[str, Any], count: int) -> list[tuple[str, bool]]:
 
 
 def _window(config: Mapping[str, Any], kind: str) -> int | None:
-    if kind == "chunked_attention" and config.get("attention_chunk_size") is not None:
-        return whole("attention_chunk_size", config["attention_chunk_size"])
+    if kind == CHUNKED:
+        size = config.get(_CHUNK, default_of(config, _CHUNK))
+        return None if size is None else whole(_CHUNK, size)
     return _size_of_window(config) if kind == LOCAL else None
 
 
 def _size_of_window(config: Mapping[str, Any]) -> int | None:
-    for key in ("sliding_window", "sliding_window_size", "local_attention"):
+    for key in _WINDOWS:
         if key in config:
             return None if config[key] is None else whole(key, config[key])
-    default = default_of(config, "sliding_window")
-    return None if default is None else int(default)
+    defaults = (default_of(config, key) for key in _WINDOWS)
+    return next((int(size) for size in defaults if size is not None), None)
 
 
 def _has_window_everywhere(config: Mapping[str, Any]) -> bool:

@@ -13,6 +13,7 @@ from posembed_core.model_config.defaults import GLOBAL, LOCAL
 from posembed_core.model_config.findings import Finding, finding_of
 from posembed_core.model_config.has import Position, what_it_has
 from posembed_core.model_config.layer_kinds import LayerKind, layer_kinds
+from posembed_core.model_config.notes import about_sinks
 from posembed_core.model_config.numbers import whole
 from posembed_core.model_config.reading import ConfigReading, checked, read_rope
 from posembed_core.model_config.settings import length_of
@@ -37,8 +38,9 @@ class LayerPositions:
     """What position does in one layer.
 
     ``encoding`` is what the layer's scores or its queries and keys get, None for nothing that is
-    computed here; ``window`` the tokens it looks back on, None for all; ``score_scale`` what its
-    scores are multiplied by beside 1/√d; ``why`` one sentence.
+    computed here; ``window`` the tokens it looks back on, or those of a chunk, None for all or
+    where the config doesn't say; ``score_scale`` what its scores are multiplied by beside 1/√d;
+    ``why`` one sentence.
     """
 
     index: int
@@ -60,7 +62,7 @@ class ModelPositions:
 
     ``known`` says how that is known: by the model's "type", from its "config" alone, or "unknown".
     ``has`` is one sentence; ``input`` what is added to the input, or None. ``findings`` are what is
-    odd about the config, errors first.
+    odd about the config, errors first, and notes about what isn't.
 
     >>> positions_from_config({"model_type": "bloom"}).has.partition(" (")[0]
     'The model has a score bias that grows with distance'
@@ -96,7 +98,7 @@ def positions_from_config(config: Mapping[str, Any]) -> ModelPositions:
         findings = reading.findings
     else:
         layers = _unrotated(text, position)
-        findings = _beside_rotation(position)
+        findings = (*_beside_rotation(position), *about_sinks(text))
     return ModelPositions(
         known=position.known,
         has=f"The model has {position.phrase} ({position.why}).",

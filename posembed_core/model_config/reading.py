@@ -22,6 +22,7 @@ from posembed_core.model_config.findings import (
     own_formulas,
 )
 from posembed_core.model_config.has import what_it_has
+from posembed_core.model_config.notes import about_axes, about_sinks
 from posembed_core.model_config.numbers import check_numbers, head_size
 from posembed_core.model_config.settings import (
     RopeSettings,
@@ -30,6 +31,8 @@ from posembed_core.model_config.settings import (
     settings_of,
 )
 from posembed_core.parameters import EncodingError, shown
+
+_SEVERITIES = ("error", "warning", "note")
 
 
 @dataclass(frozen=True)
@@ -58,7 +61,8 @@ class ConfigReading:
     """All that a config says about RoPE: one entry for each kind of layer, and all findings.
 
     ``layers`` are in the file's order. If they can't be told apart, it is empty and ``error``
-    says why. ``findings`` are about the whole file, errors first, without duplicates.
+    says why. ``findings`` are about the whole file, errors first and notes last, without
+    duplicates.
     """
 
     layers: tuple[LayerReading, ...]
@@ -121,10 +125,11 @@ def read_rope(config: Mapping[str, Any]) -> ConfigReading:
         about_type(blocks[0].config),
         about_config(blocks[0].config),
         *(layer.findings for layer in layers),
+        about_sinks(blocks[0].config),
     )
     unique = dict.fromkeys(everywhere)
-    errors_first = sorted(unique, key=lambda finding: finding.severity != "error")
-    return ConfigReading(layers, tuple(errors_first))
+    worst_first = sorted(unique, key=lambda finding: _SEVERITIES.index(finding.severity))
+    return ConfigReading(layers, tuple(worst_first))
 
 
 def _rotating(config: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -160,8 +165,10 @@ def _read_layer(block: RopeBlock) -> LayerReading:
         with _noted(errors):
             head = head_size(block)
         if not errors:
-            settings = settings_of(block, cls, head)
-            warnings += about_settings(block, settings)
+            complete = settings_of(block, cls, head)
+            warnings += about_settings(block, complete)
+            warnings += about_axes(block, complete.encoding.rotary_dim // 2)
+            settings = complete
     return LayerReading(
         layer_type=block.layer_type,
         settings=settings,

@@ -94,7 +94,7 @@ def rope_class(block: RopeBlock) -> type[RotaryEncoding]:
 
 
 def alpha_of(block: RopeBlock) -> Any:
-    """HunYuan's ``alpha``, which its code reads in type "dynamic"; None for any other model.
+    """HunYuan's ``alpha``, which its code reads in types "dynamic" and "xdrope"; else None.
 
     transformers 5.24, modeling_hunyuan_v1_dense.py, and the file beside HunYuan's first weights.
 
@@ -105,7 +105,8 @@ def alpha_of(block: RopeBlock) -> Any:
     [1000.0, None]
     """
     is_theirs = str(block.config.get("model_type")).startswith("hunyuan")
-    return block.keys.get("alpha") if is_theirs and block.rope_type == "dynamic" else None
+    reads = is_theirs and block.rope_type in ("dynamic", "xdrope")
+    return block.keys.get("alpha") if reads else None
 
 
 def long_mscale_of(block: RopeBlock) -> Any:

@@ -12,6 +12,7 @@ from pages._ui.sentences import counted
 from pages._ui.site import PAGES
 from posembed_core import RotaryEncoding
 from posembed_core.model_config.has import Position
+from posembed_core.model_config.layer_kinds import CHUNKED
 
 # The page that shows what a model has instead, its settings there, and the words of the link.
 _FILES = {page.path: page.file for page in PAGES}
@@ -93,7 +94,8 @@ def group_words(group: Group, otherwise: str) -> str:
     layer, encoding = group.example, group.example.encoding
     parts = [f"{counted(len(group.layers), 'layer')} of {layer.kind.replace('_', ' ')}"]
     if layer.window:
-        parts.append(f"a window of {counted(layer.window, 'token')}")
+        size = counted(layer.window, "token")
+        parts.append(f"chunks of {size}" if layer.kind == CHUNKED else f"a window of {size}")
     if isinstance(encoding, RotaryEncoding):
         halves = encoding.pairing == "half"
         parts += [

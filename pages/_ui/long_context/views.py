@@ -36,6 +36,8 @@ from posembed_core.long_context.report import summary, trained_is_given
 def draw_config(reading: Reading, group: Group | None) -> None:
     """What is odd about a config, what its layers do, and what stands beside a rotation."""
     for finding in reading.findings:
+        if finding.severity == "note":
+            continue
         show = st.error if finding.severity == "error" else st.warning
         show(finding_text(finding))
     offer_json(reading.text)
@@ -46,7 +48,7 @@ def draw_config(reading: Reading, group: Group | None) -> None:
     draw_strip(reading, group, f"{PAGE}.layers")
     if not reading.has_no_rope and group.settings is None:
         st.markdown(f"These layers have no rotation: {in_markdown(group.example.why)}.")
-    if explained := beside_the_rotation(group.example):
+    if explained := beside_the_rotation(group.example, reading.findings):
         st.markdown(explained)
     if group.example.queries.kind:
         live.plot(

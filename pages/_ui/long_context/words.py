@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections.abc import Sequence
 
 from torch import Tensor
 
@@ -59,9 +60,10 @@ def settings_line(settings: RopeSettings, wanted: int) -> str:
     )
 
 
-def beside_the_rotation(layer: LayerPositions) -> str:
-    """What else the scores of a layer get: a factor of their own, or one of the queries."""
-    sentences = []
+def beside_the_rotation(layer: LayerPositions, findings: Sequence[Finding]) -> str:
+    """What else there is: a factor of the scores or of the queries, and what notes say."""
+    notes = [finding for finding in findings if finding.severity == "note"]
+    sentences = [in_markdown(f"{note.message} {note.reason}") for note in notes]
     if layer.score_scale != 1:
         sentences.append(
             f"Beside 1/√d, the scores of these layers are multiplied by "

@@ -36,9 +36,9 @@ def config(scaling: Any = None, **more: Any) -> dict[str, Any]:
     return {**base, **({} if scaling is None else {"rope_scaling": scaling}), **more}
 
 
-def test_well_known_settings_have_no_findings() -> None:
+def test_nothing_is_odd_about_well_known_settings() -> None:
     for name, known in known_configs().items():
-        assert read_rope(known).findings == (), name
+        assert {finding.severity for finding in read_rope(known).findings} <= {"note"}, name
 
 
 VALID = [
