@@ -1,7 +1,12 @@
 """Shape checks for the core's signatures, one browser for all tests, and the order of tests."""
 
+import os
 from collections import Counter
 from typing import Any
+
+# Before anything loads torch: as in the app, a computation takes one core. Two processes of tests
+# whose small sines each wait for a second thread took four times the CPU.
+os.environ["OMP_NUM_THREADS"] = "1"
 
 import pytest
 from hypothesis import settings

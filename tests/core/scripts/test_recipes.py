@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -114,10 +115,10 @@ class Answer:
         return [[float(x) for x in re.findall(r"-?\d+\.\d+|-?inf", line)] for line in lines]
 
 
-def run_all(scripts: Sequence[str], folder: Path) -> list[Answer]:
+def run_all(scripts: Sequence[str], folder: Path, threads: int = 1) -> list[Answer]:
     """Run scripts in one clean interpreter, without this project on its path."""
     run = subprocess.run(
-        [sys.executable, "-I", "-c", RUNNER],
+        [sys.executable, "-I", "-c", RUNNER], env=os.environ | {"OMP_NUM_THREADS": str(threads)},
         cwd=folder, input=json.dumps(scripts), capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert run.returncode == 0, run.stderr

@@ -249,7 +249,8 @@ def test_one_step_moves_the_same_rows(tmp_path: Path) -> None:
 
 
 def test_a_run_may_end_before_its_end(tmp_path: Path) -> None:
-    (answer,) = run_all([training_script(SPEC, 6)], tmp_path)
+    # As on a visitor's machine: bit for bit the same, however many threads there are.
+    (answer,) = run_all([training_script(SPEC, 6)], tmp_path, threads=2)
     assert np.array_equal(answer.arrays["p"], trained(6).double())
     assert re.findall(r"step (\d+)", answer.text) == ["0", "3", "6"]
 
