@@ -13,7 +13,7 @@ from posembed_core import PositionTable
 
 def main() -> None:
     """Ask, then show one view."""
-    link = Link(attention.PAGE)
+    link = Link(attention.PAGE, attention.shared)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         views = {name: view.title for name, view in attention.VIEWS.items()}
         view = attention.VIEWS[choose_view(link, views)]

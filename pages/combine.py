@@ -15,7 +15,7 @@ from posembed_core import CheckpointError, EncodingError
 
 def main() -> None:
     """Ask, then draw."""
-    link = Link(combine.PAGE)
+    link = Link(combine.PAGE, combine.shared)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         headline = st.container(width=230)
         chosen = combine.choose(link)

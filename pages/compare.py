@@ -13,7 +13,7 @@ from pages._ui.takeaway import tools
 
 def main() -> None:
     """Ask, draw, tell."""
-    link = Link(compare.PAGE)
+    link = Link(compare.PAGE, compare.shared)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         chosen = compare.choose(link)
         place_of_tools = st.container(width="content")
@@ -21,7 +21,7 @@ def main() -> None:
     link.show_notices()
     slugs, length, dimension = chosen.slugs, chosen.length, chosen.dimension
     events = live.plot(
-        compare.packed(slugs, chosen.view, length, dimension, chosen.head),
+        compare.packed(slugs, chosen.view, length, dimension, chosen.head, link.around),
         key=f"{compare.PAGE}.{chosen.view}",
         alt=compare.alt(chosen),
     )
@@ -31,9 +31,8 @@ def main() -> None:
     about(slugs)
     link.write()
     if events.click is not None:
-        slug = compare.clicked(chosen, events.click.trace)
-        combine_link = compare.combine_link(slug, length, dimension, chosen.head)
-        st.switch_page(PAGES[0].file, query_params=combine_link)
+        clicked = compare.clicked(chosen, events.click.trace)
+        st.switch_page(PAGES[0].file, query_params={**clicked, **dict(link.around)})
     with place_of_tools:
         tools(compare.PAGE, lambda: compare.comparison_shown(chosen))
 

@@ -12,7 +12,7 @@ from posembed_core import AdditiveEncoding, PositionTable
 
 def main() -> None:
     """Ask, follow the run, then show one view of it."""
-    link = Link(table.PAGE)
+    link = Link(table.PAGE, table.shared)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.markdown("### $p_i = P_{i,:}$", width=130)
         views = {name: view.title for name, view in table.VIEWS.items()}

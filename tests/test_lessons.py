@@ -12,6 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 import posembed_core as pc
 from pages._ui.combine.settings import read_link
+from pages._ui.compare import facts
 from pages._ui.lessons import answers, bar
 from pages._ui.lessons.files import LessonError, Step, lessons, read_lesson
 from pages._ui.server import pictures
@@ -268,3 +269,22 @@ def test_the_numbers_that_lessons_say_are_those_computed() -> None:
 
 def texts(lesson: str) -> str:
     return (Path(__file__).parents[1] / "lessons" / f"{lesson}.toml").read_text(encoding="utf-8")
+
+
+def test_a_picture_that_a_step_links_to_keeps_the_step_around_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    compared = GOOD.replace('page = "combine"', 'page = "compare"').replace("scale = 2", "head = 1")
+    lesson = read_lesson("compared", compared)
+    monkeypatch.setattr(bar, "lessons", lambda: {"compared": lesson})
+    begun = {"head": "1", "lesson": "compared.1"}
+    assert settings(open_page("compare", begun)) == begun
+    figure, _ = facts.figure_of(("alibi",), "picture", 32, 16, 1, (("lesson", "compared.1"),))
+    (way,) = (note.text for note in figure.layout.annotations if "href" in note.text)
+    params = dict(parse_qsl(way.partition('href="./?')[2].partition('"')[0]))
+    app = open_page("combine", params)
+    assert settings(app) == params
+    assert params["lesson"] == "compared.1"
+    assert app.button(key="step.again")
+    # Without settings there was no link: the step has its own page.
+    assert settings(open_page("combine", {"lesson": "compared.1"})) == begun

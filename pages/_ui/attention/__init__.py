@@ -8,6 +8,7 @@ from pages._ui.attention.settings import (
     choose_scene,
     chosen_or_why,
     finish,
+    shared,
 )
 from pages._ui.attention.views import VIEWS
 
@@ -20,4 +21,5 @@ __all__ = [
     "choose_scene",
     "chosen_or_why",
     "finish",
+    "shared",
 ]

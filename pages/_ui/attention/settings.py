@@ -19,7 +19,15 @@ from pages._ui.attention.inputs import (
     inputs,
     problem,
 )
-from pages._ui.controls import Indices, Link, Several, Text, choose_in_order, setting
+from pages._ui.controls import (
+    Indices,
+    Link,
+    Several,
+    Text,
+    choose_in_order,
+    setting,
+)
+from pages._ui.controls.along import Own, Shared
 from pages._ui.controls.fields import Fields
 from pages._ui.sentences import sentence
 from pages._ui.server.installed_model import model_problem, needed_model
@@ -92,6 +100,18 @@ class Chosen:
             for slug, title, encoding in columns
             if isinstance(encoding, AdditiveEncoding)
         }
+
+
+def shared(params: Mapping[str, str]) -> Shared:
+    """What goes along to other pages and comes along from them, at these settings."""
+    named = params.get("encodings")
+    return Shared(
+        fields={"text": Own("text", *FIELDS["text"]), "scale": Own("scale", *OF_VIEWS["scale"])},
+        encoding="encodings",
+        slugs=COMPARED if named is None else tuple(named.split("_")),
+        most=len(COMPARED),
+        prefixed=True,
+    )
 
 
 def choose_head(link: Link) -> tuple[int, bool]:

@@ -8,6 +8,7 @@ from pages._ui.combine.settings import (
     choose,
     choose_sizes,
     fitted_at,
+    shared,
     type_sentence,
 )
 from pages._ui.combine.takeaway import combination_shown
@@ -22,6 +23,7 @@ __all__ = [
     "combination_shown",
     "equation",
     "fitted_at",
+    "shared",
     "show_chart",
     "type_sentence",
     "zoom_of",

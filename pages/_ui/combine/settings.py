@@ -18,8 +18,10 @@ from pages._ui.controls import (
     setting,
     slider,
 )
+from pages._ui.controls.along import Own, Shared
 from pages._ui.controls.controls import sizes
 from pages._ui.controls.fields import Fields, read_fields
+from pages._ui.controls.link import came_along
 from pages._ui.server.installed_model import model_problem, needed_model, sentence
 from pages._ui.server.setting import RandomTokens, SentenceTokens, Setting
 from posembed_core import RotaryEncoding, create, encodings
@@ -166,6 +168,19 @@ def read_link(params: Mapping[str, str]) -> tuple[Setting, float]:
     return chosen.setting(values["length"], values["dimension"], {}), values["scale"]
 
 
+def shared(params: Mapping[str, str]) -> Shared:
+    """What goes along to other pages and comes along from them, at these settings."""
+    in_words = params.get("tokens") == "sentence"
+    # A sentence has the width of its model; random tokens have no sentence.
+    names = ("text", "length", "scale") if in_words else ("length", "dimension", "scale")
+    return Shared(
+        fields={name: Own(name, *FIELDS[name]) for name in names},
+        encoding="encoding",
+        slugs=(params.get("encoding", ENCODING),),
+        prefixed=False,
+    )
+
+
 def choose(link: Link) -> Chosen:
     """Widgets for tokens and encoding, to stand in a row; the others are folded."""
     kind = _ask(link, "tokens", on_change=_switch_tokens, width=130)
@@ -275,3 +290,5 @@ def _switch_tokens() -> None:
     # A state that a browser didn't send need not have both.
     if sentence or st.session_state.get(f"{PAGE}.encoding") == OWN_TABLE:
         st.session_state[f"{PAGE}.encoding"] = OWN_TABLE if sentence else ENCODING
+    if sentence and (text := came_along("text")) is not None:
+        st.session_state[f"{PAGE}.text"] = text

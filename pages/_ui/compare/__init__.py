@@ -1,8 +1,7 @@
 """The page that compares encodings: its settings, facts, words and files."""
 
 from pages._ui.compare.facts import SAID, facts_table, packed
-from pages._ui.compare.groups import combine_link
-from pages._ui.compare.settings import PAGE, Chosen, choose
+from pages._ui.compare.settings import PAGE, Chosen, choose, shared
 from pages._ui.compare.takeaway import comparison_shown
 from pages._ui.compare.words import about_the_table, alt, clicked, fadings
 
@@ -14,9 +13,9 @@ __all__ = [
     "alt",
     "choose",
     "clicked",
-    "combine_link",
     "comparison_shown",
     "facts_table",
     "fadings",
     "packed",
+    "shared",
 ]

@@ -58,23 +58,38 @@ SAID = {
 
 @kept()
 def packed(
-    slugs: tuple[str, ...], view: str, length: int, dimension: int, head: int
+    slugs: tuple[str, ...],
+    view: str,
+    length: int,
+    dimension: int,
+    head: int,
+    around: tuple[tuple[str, str], ...] = (),
 ) -> live.PackedFigure:
-    """The small multiples of a view, ready to be sent."""
-    figure, narrow = figure_of(slugs, view, length, dimension, head)
+    """The small multiples of a view, ready to be sent; their links keep what is ``around``."""
+    figure, narrow = figure_of(slugs, view, length, dimension, head, around)
     return live.pack_figure(figure, narrow=narrow)
 
 
 def figure_of(
-    slugs: tuple[str, ...], view: str, length: int, dimension: int, head: int, links: bool = True
+    slugs: tuple[str, ...],
+    view: str,
+    length: int,
+    dimension: int,
+    head: int,
+    around: tuple[tuple[str, str], ...] | None = None,
 ) -> TwoLayouts:
-    """The small multiples of a view, and their layout on a phone; a file has no ``links``."""
+    """The small multiples of a view, and their layout on a phone.
+
+    around: what their links have besides the encoding's settings; a file has no links, and None.
+    """
     compared = [sized(slug, length, dimension) for slug in slugs]
     places = [
         Place(
             short_title(slug),
             group_of(slug),
-            text_of_link(combine_link(slug, length, dimension, head)) if links else "",
+            ""
+            if around is None
+            else text_of_link({**combine_link(slug, length, dimension, head), **dict(around)}),
         )
         for slug in slugs
     ]

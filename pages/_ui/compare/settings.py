@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import streamlit as st
@@ -9,13 +10,15 @@ import streamlit as st
 from pages._ui.compare.facts import VIEWS
 from pages._ui.compare.groups import NUM_HEADS, groups, one_of_each, short_title
 from pages._ui.controls import Link, Several, choose_several, choose_view, setting
+from pages._ui.controls.along import Own, Shared
+from pages._ui.controls.choices import Sizes
 from posembed_core import encodings
-from posembed_core.parameters import Choice, Integer
+from posembed_core.parameters import Integer
 from posembed_core.scripts.compare import CompareView
 
 PAGE = "compare"
-LENGTH = Choice("Length", options=("16", "32", "64", "128", "256"))
-DIMENSION = Choice("Dimension", options=("16", "32", "64", "128", "256"))
+LENGTH = Sizes("Length", options=("16", "32", "64", "128", "256"))
+DIMENSION = Sizes("Dimension", options=("16", "32", "64", "128", "256"))
 HEAD = Integer("Head shown", low=1, high=NUM_HEADS, help="Of the encodings that act in the scores")
 
 
@@ -36,6 +39,20 @@ class Chosen:
     def titles(self) -> dict[str, str]:
         """The short title of each encoding."""
         return {slug: short_title(slug) for slug in self.slugs}
+
+
+def shared(params: Mapping[str, str]) -> Shared:
+    """What goes along to other pages and comes along from them, at these settings."""
+    named = params.get("encodings")
+    return Shared(
+        fields={
+            "length": Own("length", LENGTH, "64"),
+            "dimension": Own("dimension", DIMENSION, "64"),
+        },
+        encoding="encodings",
+        slugs=one_of_each() if named is None else tuple(named.split("_")),
+        most=len(encodings()),
+    )
 
 
 def choose(link: Link) -> Chosen:

@@ -31,7 +31,7 @@ def comparison_shown(chosen: Chosen) -> OnScreen:
 
     def figure() -> go.Figure:
         sizes = (chosen.length, chosen.dimension, chosen.head)
-        return figure_of(slugs, view, *sizes, links=False)[0]
+        return figure_of(slugs, view, *sizes)[0]
 
     return OnScreen(
         name=f"posembed-compare-{view}-{chosen.length}x{chosen.dimension}",

@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 from pages._ui.compare.facts import VIEWS
-from pages._ui.compare.groups import FACTOR, NUM_HEADS, SHOWN, TRAINED, length_of, sized
+from pages._ui.compare.groups import (
+    FACTOR,
+    NUM_HEADS,
+    SHOWN,
+    TRAINED,
+    combine_link,
+    length_of,
+    sized,
+)
 from pages._ui.compare.settings import Chosen
 from pages._ui.fading import fading
 from pages._ui.sentences import counted
@@ -16,10 +24,10 @@ def alt(chosen: Chosen) -> str:
     return f"{VIEWS[chosen.view]} of {compared}: {titles}. {sizes(chosen)}."
 
 
-def clicked(chosen: Chosen, trace: str) -> str:
-    """The slug of the encoding that a trace of the pictures belongs to."""
+def clicked(chosen: Chosen, trace: str) -> dict[str, str]:
+    """The landing page's settings that show the encoding that a trace of the pictures is of."""
     belongs = (slug for slug, title in chosen.titles.items() if _is_of(trace, title))
-    return next(belongs)
+    return combine_link(next(belongs), chosen.length, chosen.dimension, chosen.head)
 
 
 def fadings(chosen: Chosen) -> str:

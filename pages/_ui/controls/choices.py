@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import log
 from typing import Any
 
 import streamlit as st
@@ -44,6 +45,26 @@ class Several(Parameter):
     def format(self, value: Any) -> str:
         """The words joined by underscores."""
         return "_".join(value)
+
+
+@dataclass(frozen=True)
+class Sizes(Choice):
+    """One of a few whole numbers; for another the nearest in ratio is offered."""
+
+    def check(self, name: str, value: Any) -> str:
+        """The number as text."""
+        if value in self.options:
+            return str(value)
+        text = str(value)
+        size = int(text) if text.isdecimal() and len(text) < 10 else 0
+        *others, last = self.options
+        raise EncodingError(
+            f"{name} must be {', '.join(others)} or {last}, got {size or shown(value)}",
+            field=name,
+            nearest=min(self.options, key=lambda option: abs(log(int(option) / size)))
+            if size
+            else None,
+        )
 
 
 def choose_several(

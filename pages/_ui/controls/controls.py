@@ -219,8 +219,9 @@ def slider(
         return fixed
     if link.changed and shown != value:
         link.note(
-            f"The link has {name}={parameter.format(value)}, but here it goes in steps of {step} "
-            f"from {parameter.format(parameter.low)}. Shown instead: {parameter.format(shown)}."
+            f"{link.origin(name, parameter, parameter.format(value))}, but here it goes in steps "
+            f"of {step} from {parameter.format(parameter.low)}. "
+            f"Shown instead: {parameter.format(shown)}."
         )
     link.keep(name, parameter, shown, default)
     return shown

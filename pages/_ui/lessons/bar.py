@@ -14,7 +14,7 @@ import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
 from pages._ui import live
-from pages._ui.controls.link import follow_next
+from pages._ui.controls.link import arrive, follow_next, settings_in_url
 from pages._ui.escaped import in_lesson
 from pages._ui.lessons.answers import compute
 from pages._ui.lessons.files import Ask, Lesson, LessonError, Step, lessons
@@ -74,8 +74,9 @@ class Shell:
     def around(self, shown: StreamlitPage) -> None:
         """Draw the shell and the page in it."""
         path = next(path for path, page in self.pages.items() if page.title == shown.title)
+        arrive(path)
         place = _place() if path != "lesson" else None
-        if place is not None and place.step.page != path:
+        if place is not None and place.step.page != path and not _was_led_on(place):
             # A step's settings are its own page's: elsewhere they'd be other things.
             begin(place.key)
         if place is not None:
@@ -219,6 +220,11 @@ def _presenting() -> dict[str, str]:
     """What a link to another page takes along: whether a projector shows it."""
     presents = st.query_params.get("present")
     return {"present": presents} if presents else {}
+
+
+def _was_led_on(place: Place) -> bool:
+    """Whether the link may be that of a picture on the step's page, which opens another page."""
+    return place.step.page == "compare" and settings_in_url()
 
 
 def _style(presents: bool) -> str:

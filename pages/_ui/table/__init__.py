@@ -2,7 +2,7 @@
 
 from pages._ui.table.settings import PAGE, Chosen
 from pages._ui.table.sources import upload
-from pages._ui.table.training import choose_spec, choose_task, follow, goal_of
+from pages._ui.table.training import choose_spec, choose_task, follow, goal_of, shared
 from pages._ui.table.views import VIEWS
 
 __all__ = [
@@ -13,5 +13,6 @@ __all__ = [
     "choose_task",
     "follow",
     "goal_of",
+    "shared",
     "upload",
 ]

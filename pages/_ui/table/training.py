@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
+from pages._ui.controls.along import Own, Params, Shared
 from pages._ui.controls.controls import setting
 from pages._ui.controls.link import Link
 from pages._ui.escaped import in_markdown
@@ -47,6 +48,15 @@ class Progress:
     def is_done(self) -> bool:
         """Whether nothing is left to train."""
         return self.last.step == self.spec.steps
+
+
+def shared(_params: Params) -> Shared:
+    """What goes along to other pages and comes along from them, whatever the settings are."""
+    sizes = {"length": "max_seq_len", "dimension": "embed_dim"}
+    known = _DEFAULT.parameters()
+    return Shared({
+        name: Own(own, known[own], getattr(_DEFAULT, own)) for name, own in sizes.items()
+    })  # fmt: skip
 
 
 def choose_task(link: Link) -> str:

@@ -56,7 +56,7 @@ def rows(app: AppTest) -> dict[str, dict[str, str]]:
 
 
 def figure(slugs: tuple[str, ...], view: str, length: int = 16) -> go.Figure:
-    return facts.figure_of(slugs, view, length, 16, 1)[0]
+    return facts.figure_of(slugs, view, length, 16, 1, ())[0]
 
 
 @pytest.mark.parametrize("view", VIEWS)

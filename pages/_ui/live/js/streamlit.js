@@ -115,17 +115,31 @@ export function bringBelow(element, above) {
 const headerBottom = () =>
   document.querySelector("[data-testid=stHeader]")?.getBoundingClientRect().bottom ?? 0
 
-/** Streamlit goes to another page with settings in two entries of the history: the settings on the
- * old page, then the new page. The second takes the first one's place, where a lesson does so.
+// What a visitor does.
+const ACTS = ["pointerdown", "click", "keydown", "input", "wheel", "popstate"]
+
+/** One act of a visitor that leads to another page is one entry of the history. Streamlit makes two
+ * of it: for a switch from one page to another the settings on the old page, then the new page; for
+ * its menu the new page, then the settings that this page was left with.
  */
 export function oneEntryASwitch() {
   const { pushState } = history
   if (pushState.name === "pushOnce") return
+  /** What changed last since the visitor's last act.
+   * @type {"page" | "settings" | null} */
+  let before = null
+  const begin = () => {
+    before = null
+  }
+  for (const act of ACTS) addEventListener(act, begin, true)
   /** @type {History["pushState"]} */
   history.pushState = function pushOnce(state, title, url) {
     const { pathname, search } = new URL(url ?? "", location.href)
-    const same = search === location.search && new URLSearchParams(search).has("lesson")
-    if (same && pathname !== location.pathname) history.replaceState(state, title, url)
+    const change = pathname === location.pathname ? "settings" : "page"
+    const switches = change === "page" && before === "settings" && search === location.search
+    const fills = change === "settings" && before === "page"
+    before = change
+    if (switches || fills) history.replaceState(state, title, url)
     else pushState.call(history, state, title, url)
   }
 }
