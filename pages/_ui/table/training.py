@@ -14,7 +14,9 @@ from pages._ui.controls.link import Link
 from pages._ui.escaped import in_markdown
 from pages._ui.sentences import sentence
 from pages._ui.server.kept import kept
-from pages._ui.server.training_queue import RUNS, RunState, TooManyRunsError
+from pages._ui.server.training_queue import RUNS, ClosedError
+from pages._ui.server.training_run import RunState
+from pages._ui.server.visitor import visitor
 from posembed_core import EncodingError, TrainingSpec, train_table
 from posembed_core.parameters import Integer
 from posembed_core.training.tasks import TASKS
@@ -35,7 +37,9 @@ class Progress:
     spec: TrainingSpec
     snapshots: Sequence[Snapshot]
     goes_on: bool
-    ahead: int = 0
+    others: int = 0
+    place: int = 0
+    waits_for_own: bool = False
     seconds_left: float | None = None
     problem: str = ""
 
@@ -101,8 +105,8 @@ def follow(spec: TrainingSpec, goal: int) -> Progress:
     if goal == 0:
         return Progress(spec, (first,), goes_on=False)
     try:
-        state = RUNS.watch(spec, watcher, until=goal)
-    except TooManyRunsError as error:
+        state = RUNS.watch(spec, watcher, until=goal, visitor=visitor())
+    except ClosedError as error:
         return Progress(spec, (first,), goes_on=False, problem=sentence(error))
     return _progress(spec, first, state, goal)
 
@@ -149,18 +153,29 @@ def buttons(progress: Progress) -> None:
 
 def progress_bar(progress: Progress) -> None:
     """How far the run is, and how long it will take."""
-    spec, done = progress.spec, progress.last.step
-    text = f"Step {done} of {spec.steps}"
     if progress.problem:
         st.warning(progress.problem)
-    elif progress.ahead:
-        others = "1 other training comes" if progress.ahead == 1 else (
-            f"{progress.ahead} other trainings come"
+    st.progress(progress.last.step / progress.spec.steps, how_far(progress))
+
+
+def how_far(progress: Progress) -> str:
+    """The place of a run that waits; the step of any other, and how long it will take."""
+    if progress.place:
+        why = (
+            "your trainings go on one at a time"
+            if progress.waits_for_own
+            else "the server has no room for more trainings at once"
+        )
+        return f"Waiting in place {progress.place}: {why}"
+    text = f"Step {progress.last.step} of {progress.spec.steps}"
+    if progress.goes_on and progress.others:
+        others = "1 other training" if progress.others == 1 else (
+            f"{progress.others} other trainings"
         )  # fmt: skip
-        text = f"Waiting: {others} first"
-    elif progress.goes_on and progress.seconds_left is not None:
+        text += f", taking turns with {others}"
+    if progress.goes_on and progress.seconds_left is not None:
         text += f", about {max(1, round(progress.seconds_left))} s left"
-    st.progress(done / spec.steps, text)
+    return text
 
 
 def _progress(spec: TrainingSpec, first: Snapshot, state: RunState, goal: int) -> Progress:
@@ -170,7 +185,9 @@ def _progress(spec: TrainingSpec, first: Snapshot, state: RunState, goal: int) -
         spec,
         (first, *later),
         goes_on=working,
-        ahead=state.ahead if working else 0,
+        others=state.others,
+        place=state.place if working else 0,
+        waits_for_own=state.waits_for_own,
         seconds_left=state.seconds_left,
         problem=sentence(state.error) if state.error else "",
     )

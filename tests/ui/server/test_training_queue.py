@@ -1,4 +1,4 @@
-"""A class shares one training run; others wait their turn; a run that nobody watches pauses."""
+"""A class shares one training run; visitors take turns; a run that nobody watches pauses."""
 
 import os
 import sys
@@ -9,7 +9,8 @@ import pytest
 import torch
 
 import posembed_core as pc
-from pages._ui.server.training_queue import TooManyRunsError, TrainingQueue
+from pages._ui.server.training_queue import ClosedError, TrainingQueue
+from pages._ui.server.training_run import Run
 from posembed_core.training.training import Snapshot, Trainer, unfinished_bytes
 
 SPEC = pc.TrainingSpec(max_seq_len=16, embed_dim=8, num_tokens=4, batch_size=2, steps=40)
@@ -31,6 +32,7 @@ class Lessons:
 
     def __init__(self):
         self.started = []
+        self.order = []  # the seed of each snapshot
         self.asked = 0
         self.gates = {}
 
@@ -43,6 +45,7 @@ class Lessons:
         for step in range(0, spec.steps + 1, spec.snapshot_every):
             self.asked += 1
             gate.acquire()
+            self.order.append(spec.seed)
             yield Snapshot(step, torch.zeros(16, 8), 1.0 - step / 100, torch.zeros(8, 8))
 
     def allow(self, seed, count):
@@ -61,7 +64,7 @@ def lessons():
 
 @pytest.fixture
 def runs(lessons, clock):
-    queue = TrainingQueue(train=lessons, clock=clock, patience=10, most_waiting=2)
+    queue = TrainingQueue(train=lessons, clock=clock, patience=10)
     yield queue
     for seed in lessons.gates:
         lessons.allow(seed, 1000)
@@ -74,6 +77,13 @@ def until(runs, which, condition):
         assert time.monotonic() < deadline, f"it stayed at {state}"
         runs.wait(which, 0.05)
         time.sleep(0.001)  # nobody waits for a paused run, but it still has a step to finish
+    return state
+
+
+def begin(runs, lessons, seed):
+    """Visit, and wait until the worker is at the first snapshot."""
+    state = runs.watch(spec(seed), f"visitor {seed}")
+    until(runs, spec(seed), lambda _: lessons.asked == 1)
     return state
 
 
@@ -120,26 +130,147 @@ def test_snapshots_are_readable_while_it_runs(runs, lessons):
     assert (state.step, state.seconds_left) == (40, 0)
 
 
-def test_different_runs_wait_in_order_and_say_so(runs, lessons):
-    assert runs.watch(spec(1), "a").status == "running"
-    second, third = runs.watch(spec(2), "b"), runs.watch(spec(3), "c")
-    assert (second.status, second.ahead) == ("waiting", 1)
-    assert (third.status, third.ahead) == ("waiting", 2)
-    lessons.allow(1, 11)
-    finish(runs, spec(1))
-    assert runs.look(spec(3)).ahead == 1
-    assert lessons.started == [1, 2, 3]
+def test_sixty_visitors_take_turns_snapshot_by_snapshot(runs, lessons):
+    # 60 students with seeds of their own: 43 were refused.
+    seeds = range(60)
+    begin(runs, lessons, 0)
+    for seed in seeds:
+        assert runs.watch(spec(seed), f"visitor {seed}").status == "running"
+    assert runs.load() == {"running": 60, "waiting": 0}
+    for seed in seeds:
+        lessons.allow(seed, 11)
+    for seed in seeds:
+        assert len(finish(runs, spec(seed)).snapshots) == 11
+    assert lessons.order == [0, *[*seeds] * 10, *seeds[1:]]  # at first 0 was alone
 
 
-def test_the_queue_is_bounded(runs):
+def test_a_visitor_of_seventeen_tabs_has_one_turn_in_each_round(runs, lessons):
+    # They blocked everybody for an hour and a half.
+    tabs, student = range(17), 99
+    for seed in tabs:
+        runs.watch(spec(seed), f"tab {seed}", visitor="seventeen tabs")
+    state = runs.watch(spec(student), "student")
+    assert (state.status, state.others) == ("running", 1)
+    waiting = [runs.look(spec(seed)) for seed in tabs[1:]]
+    assert [state.place for state in waiting] == [*range(1, 17)]
+    assert {(state.status, state.waits_for_own) for state in waiting} == {("waiting", True)}
+    for seed in (student, *tabs):
+        lessons.allow(seed, 11)
+    finish(runs, spec(student))
+    assert lessons.order[:22].count(student) >= 10
+    for seed in tabs:  # one after the other, each by itself
+        finish(runs, spec(seed))
+    alone = [seed for seed in lessons.order if seed != student]
+    assert alone == [seed for seed in tabs for _ in range(11)]
+
+
+def test_the_turn_is_the_visitors_not_the_runs(runs, lessons):
+    # A popular seed in somebody's second tab doesn't wait for the first one.
+    runs.watch(spec(1), "tab 1", visitor="a")
+    assert runs.watch(spec(2), "tab 2", visitor="a").status == "waiting"
+    assert runs.watch(spec(2), "b's tab", visitor="b").status == "running"
+    runs.leave("b's tab")
+    assert runs.look(spec(2)).waits_for_own
+    runs.leave("tab 1")
+    assert runs.look(spec(2)).status == "running"
+
+
+def test_who_comes_later_is_no_sooner_served(runs, lessons):
+    begin(runs, lessons, 1)
+    runs.watch(spec(2), "visitor 2")
+    lessons.allow(1, 3)
+    lessons.allow(2, 2)
+    until(runs, spec(2), lambda _: lessons.asked == 6)  # 1's fourth
+    runs.watch(spec(3), "newcomer")
     for seed in (1, 2, 3):
-        runs.watch(spec(seed), f"session {seed}")
-    with pytest.raises(TooManyRunsError, match="2 trainings wait already; try again"):
-        runs.watch(spec(4), "late")
-    assert runs.look(spec(4)) is None
-    assert runs.watch(spec(3), "a friend of session 3").ahead == 2
-    runs.leave("session 2")
-    assert runs.watch(spec(4), "late").ahead == 2
+        lessons.allow(seed, 3)
+    until(runs, spec(3), lambda state: len(state.snapshots) == 2)
+    assert lessons.order[:11] == [1, 1, 2, 1, 2, 1, 2, 1, 3, 2, 1]
+
+
+def test_those_who_find_no_room_wait_and_go_on_by_themselves(lessons, clock):
+    room = Run(SPEC, lessons(SPEC)).most_bytes
+    runs = TrainingQueue(train=lessons, clock=clock, most_bytes=2 * room)
+    seeds = range(1, 8)
+    for seed in seeds:
+        runs.watch(spec(seed), f"visitor {seed}")
+    states = [runs.look(spec(seed)) for seed in seeds]
+    assert [state.status for state in states] == ["running"] * 2 + ["waiting"] * 5
+    assert [state.place for state in states] == [0, 0, 1, 2, 3, 4, 5]
+    assert not any(state.waits_for_own for state in states)
+    assert runs.watch(spec(7), "a friend").place == 5
+    runs.leave("visitor 4")  # who waits no more
+    assert [runs.look(spec(seed)).place for seed in (3, 5, 6, 7)] == [1, 2, 3, 4]
+    for seed in seeds:
+        lessons.allow(seed, 11)
+    for seed in (1, 2, 3, 5, 6, 7):  # with nobody asking anew
+        finish(runs, spec(seed))
+        assert runs.held_bytes() <= 2 * room
+        for watcher in (f"visitor {seed}", "a friend"):
+            runs.leave(watcher)
+    last = [len(lessons.order) - lessons.order[::-1].index(seed) for seed in (1, 2, 3, 5, 6, 7)]
+    assert last == sorted(last)
+    runs.close()
+
+
+def test_a_visitor_who_has_had_a_turn_leaves_the_next_room_to_others(lessons, clock):
+    runs = TrainingQueue(train=lessons, clock=clock, most_bytes=Run(SPEC, lessons(SPEC)).most_bytes)
+    for seed in (1, 2, 3):
+        runs.watch(spec(seed), f"tab {seed}", visitor="many tabs")
+    state = runs.watch(spec(4), "student")
+    assert (state.place, state.waits_for_own) == (1, False)
+    for seed in (1, 2, 3, 4):
+        lessons.allow(seed, 11)
+    for seed in (4, 2):
+        finish(runs, spec(seed))
+    assert lessons.order[:33] == [*[1] * 11, *[4] * 11, *[2] * 11]
+    runs.close()
+
+
+def test_a_result_is_there_until_it_has_been_seen(lessons, clock):
+    # Else the page that watches it would ask for it again, and train for ever.
+    runs = TrainingQueue(train=lessons, clock=clock, most_bytes=1)
+    for seed in (1, 2):
+        runs.watch(spec(seed), f"visitor {seed}")
+        lessons.allow(seed, 11)
+    finish(runs, spec(2))
+    assert runs.watch(spec(1), "visitor 1").status == "finished"
+    runs.watch(spec(3), "visitor 1")  # who sees something else now
+    assert runs.look(spec(1)) is None
+    assert lessons.started == [1, 2, 3]
+    lessons.allow(3, 11)
+    runs.close()
+
+
+def test_a_small_run_does_not_overtake_a_large_one_for_ever(lessons, clock):
+    large = pc.TrainingSpec(**{**vars(SPEC), "embed_dim": 256, "max_seq_len": 256, "seed": 2})
+    room = Run(large, lessons(large)).most_bytes
+    runs = TrainingQueue(train=lessons, clock=clock, most_bytes=room)
+    runs.watch(spec(1), "a")
+    assert runs.watch(large, "b").place == 1
+    assert runs.watch(spec(3), "c").place == 2
+    runs.leave("a")
+    assert runs.look(large).status == "running"
+    for seed in (1, 2, 3):
+        lessons.allow(seed, 11)
+    finish(runs, large)
+    finish(runs, spec(3))
+    runs.close()
+
+
+def test_the_time_left_counts_the_turns_of_others(runs, lessons):
+    begin(runs, lessons, 1)
+    runs.watch(spec(2), "visitor 2")
+    lessons.allow(1, 3)
+    lessons.allow(2, 2)
+    until(runs, spec(2), lambda _: lessons.asked == 6)
+    first, second = (runs._runs[spec(seed)] for seed in (1, 2))
+    first.seconds, second.seconds = 3 * 1.0, 2 * 10.0  # 8 snapshots and 9 are still to come
+    assert [runs.look(spec(seed)).seconds_left for seed in (1, 2)] == [8 * 11.0, 8 * 11.0 + 10.0]
+    runs.watch(spec(2), "visitor 2", until=12)  # two more
+    assert runs.look(spec(1)).seconds_left == 8 * 1.0 + 2 * 10.0
+    runs.leave("visitor 2")
+    assert runs.look(spec(1)).seconds_left == 8 * 1.0
 
 
 def test_a_run_pauses_when_nobody_watches_and_goes_on_from_there(runs, lessons, clock):
@@ -180,7 +311,7 @@ def test_one_step_at_a_time(runs, lessons):
 
 def test_taking_other_settings_leaves_the_first_run(runs, lessons):
     runs.watch(spec(1), "a")
-    assert runs.watch(spec(2), "a").ahead == 0
+    assert runs.watch(spec(2), "a").status == "running"
     lessons.allow(1, 1)
     lessons.allow(2, 11)
     finish(runs, spec(2))
@@ -259,7 +390,7 @@ def test_closing_ends_the_worker_and_keeps_what_is_known():
     state = runs.look(long)
     assert state.status == "paused"
     assert 5 <= state.step < 1000
-    with pytest.raises(TooManyRunsError, match="shutting down"):
+    with pytest.raises(ClosedError, match="shutting down"):
         runs.watch(long, "a")
 
 
@@ -282,7 +413,17 @@ def test_the_worker_gives_way_to_everybody_else():
 def test_the_load_counts_the_running_and_the_waiting(runs):
     assert runs.load() == {"running": 0, "waiting": 0}
     for seed in (1, 2, 3):
-        runs.watch(spec(seed), f"watcher {seed}")
-    assert runs.load() == {"running": 1, "waiting": 2}
+        runs.watch(spec(seed), f"watcher {seed}", visitor="one of them" if seed > 1 else "")
+    assert runs.load() == {"running": 2, "waiting": 1}
     runs.leave("watcher 3")
-    assert runs.load() == {"running": 1, "waiting": 1}
+    assert runs.load() == {"running": 2, "waiting": 0}
+
+
+@pytest.mark.parametrize(("length", "width", "every"), [(16, 8, 4), (32, 64, 7), (8, 4, 40)])
+def test_what_a_run_will_hold_is_known_before(length, width, every):
+    which = pc.TrainingSpec(
+        max_seq_len=length, embed_dim=width, steps=40, snapshot_every=every, batch_size=1
+    )
+    run = Run(which, pc.train_table(which))
+    run.snapshots.extend(run.source)
+    assert run.most_bytes == run.size + unfinished_bytes(which)

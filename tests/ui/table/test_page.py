@@ -15,6 +15,7 @@ from streamlit.testing.v1 import AppTest
 
 import posembed_core as pc
 from pages._ui.server.training_queue import TrainingQueue
+from pages._ui.server.training_run import Run
 from pages._ui.table import training as table_training
 from pages._ui.table.training import FRAMES
 from tests.visits import arrived
@@ -24,6 +25,7 @@ SMALL = {"max_seq_len": "16", "embed_dim": "8", "num_tokens": "4", "batch_size":
 SPEC = pc.TrainingSpec(
     **{name: int(text) for name, text in SMALL.items()}, snapshot_every=-(-40 // FRAMES)
 )
+NO_ROOM = "Waiting in place 1: the server has no room for more trainings at once"
 
 
 @pytest.fixture(autouse=True)
@@ -145,15 +147,34 @@ def test_twenty_sessions_cost_one_run(runs: list[pc.TrainingSpec]) -> None:
     assert runs == [SPEC]
 
 
-def test_others_wait_their_turn_and_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    queue = TrainingQueue(most_waiting=1)
+def test_who_takes_turns_or_waits_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    long = {"steps": "1000", "step": "1000", "max_seq_len": "16", "embed_dim": "8"}
+    spec = pc.TrainingSpec(max_seq_len=16, embed_dim=8, steps=1000, snapshot_every=1000 // FRAMES)
+    room = Run(spec, pc.train_table(spec)).most_bytes
+    queue = TrainingQueue(most_bytes=2 * room)
     monkeypatch.setattr(table_training, "RUNS", queue)
-    long = {"steps": "1000", "step": "1000"}
-    visit(long)
-    second = visit({**long, "seed": "1"})
-    assert progress(second) == "Waiting: 1 other training comes first"
-    third = visit({**long, "seed": "2"})
-    assert "1 trainings wait already; try again in a minute" in third.warning[0].value
+    visits = []
+    for seed, visitor in enumerate(["a", "b", "a", "c"]):
+        monkeypatch.setattr(table_training, "visitor", lambda visitor=visitor: visitor)
+        visits.append(visit({**long, "seed": str(seed)}))
+    assert progress(visits[0]).startswith("Step 0 of 1000")
+    assert "of 1000, taking turns with 1 other training" in progress(visits[1])
+    assert progress(visits[2]) == "Waiting in place 1: your trainings go on one at a time"
+    assert progress(visits[3]) == NO_ROOM
+    queue.close()
+
+
+def test_a_run_that_waited_goes_on_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    queue = TrainingQueue(most_bytes=1)
+    monkeypatch.setattr(table_training, "RUNS", queue)
+    monkeypatch.setattr(table_training, "visitor", lambda: "a")
+    visit({"steps": "1000", "step": "1000"})
+    monkeypatch.setattr(table_training, "visitor", lambda: "b")
+    waiting = visit({**SMALL, "step": "40"})
+    assert progress(waiting) == NO_ROOM
+    (first,) = queue._turns.values()
+    queue.leave(*first.wishes)
+    finished(waiting)
     queue.close()
 
 
