@@ -7,7 +7,7 @@ import streamlit as st
 from pages._ui import live, long_context
 from pages._ui.about import about
 from pages._ui.controls import Link
-from pages._ui.takeaway import OnScreen, remember, remembered, tools
+from pages._ui.takeaway import remember
 
 
 def main() -> None:
@@ -24,13 +24,16 @@ def main() -> None:
     link.show_notices()
     place_of_question.markdown(f"### {long_context.question(reading, group)}")
     long_context.draw_config(reading, group)
-    if settings is None:
+    if group is None or settings is None:
         link.write()
+        if group is not None:
+            with place_of_tools:
+                long_context.tools_without_rotation(reading, group)
         return
-    chosen = long_context.Chosen(model, settings, reading.findings, quantity, arithmetic)
+    chosen = long_context.Chosen(model, reading, group, quantity, arithmetic)
     pictures(link, chosen)
     with place_of_tools:
-        tools(long_context.PAGE, lambda: shown(chosen), others=lambda: report(chosen))
+        long_context.rope_tools(chosen)
     about([type(chosen.encoding).slug])
 
 
@@ -44,16 +47,6 @@ def pictures(link: Link, chosen: long_context.Chosen) -> None:
     keys = (f"{long_context.PAGE}.{name}" for name in long_context.SLIDERS)
     if not any(map(live.slider.is_dragging, keys)):
         link.write()
-
-
-def shown(chosen: long_context.Chosen) -> OnScreen:
-    """What there is to take away at the sliders' present values."""
-    return long_context.rope_shown(chosen, remembered(long_context.PAGE)["sliders"])
-
-
-def report(chosen: long_context.Chosen) -> None:
-    """A button that opens the report at the sliders' present values."""
-    long_context.report_popover(chosen, remembered(long_context.PAGE)["sliders"])
 
 
 main()

@@ -102,8 +102,11 @@ def report(
     findings: Sequence[Finding],
     table: PairTable,
     lengths: tuple[int, int],
+    layers: Sequence[str] = (),
 ) -> str:
     """What the page shows, as plain text; ``lengths`` are the trained and the wanted one.
+
+    ``layers`` are lines about the whole model, which may have several kinds of layers.
 
     >>> import posembed_core as pc
     >>> from posembed_core.long_context.pairs import pair_table
@@ -129,7 +132,7 @@ def report(
         f"RoPE of {name}" + (f", {settings.layer_type}" if settings.layer_type else ""),
         "\n".join(f"{key:<34}{value}" for key, value in facts.items()),
         summary(table, *lengths, trained_is_given(settings)),
-        in_text(findings),
+        "\n".join([*layers, in_text(findings)]),
         _rounding(table.after),
         _pairs(table),
     ]

@@ -98,9 +98,10 @@ def _turning(config: Mapping[str, Any], kinds: Sequence[str]) -> list[tuple[bool
     layers = []
     for kind, (key, turns) in zip(kinds, listed, strict=True):
         if kind in _WITHOUT_SCORES or kind.startswith(("linear", "mamba", "conv")):
-            layers.append((False, f"a layer of {kind} has no scores to rotate"))
+            words = kind.replace("_", " ")
+            layers.append((False, f"a layer of {words} has no scores to rotate"))
         elif not turns:
-            layers.append((False, f"{key} leaves this layer without a rotation"))
+            layers.append((False, f"no rotation, by {key}"))
         elif only_windows and kind != LOCAL:
             layers.append((False, f"in {name} only layers with a window rotate"))
         else:

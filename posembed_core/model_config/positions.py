@@ -101,11 +101,30 @@ def positions_from_config(config: Mapping[str, Any]) -> ModelPositions:
         findings = (*_beside_rotation(position), *about_sinks(text))
     return ModelPositions(
         known=position.known,
-        has=f"The model has {position.phrase} ({position.why}).",
+        has=_sentence(position),
         input=_added(text, position),
         layers=layers,
         findings=findings,
     )
+
+
+def read_positions(
+    config: Mapping[str, Any],
+) -> tuple[ModelPositions | None, tuple[Finding, ...]]:
+    """The model and all findings; None where an error, then among them, leaves it unread.
+
+    >>> model, findings = read_positions({"model_type": "smollm3", "no_rope_layers": [1, 1]})
+    >>> model, [finding.key for finding in findings]
+    (None, ['no_rope_layers'])
+    """
+    try:
+        model = positions_from_config(config)
+    except EncodingError as error:
+        own, others = finding_of(error), read_rope(config).findings
+        if what_it_has(text_config(config)).has not in ("rotation", None):
+            return None, (own,)  # that it doesn't rotate is no fault
+        return None, others if str(error) in {other.message for other in others} else (own, *others)
+    return model, model.findings
 
 
 def _rotated(
@@ -184,6 +203,12 @@ def _score_encoding(text: Mapping[str, Any], position: Position) -> Encoding | N
         if isinstance(error, ConfigError):
             raise
     return None
+
+
+def _sentence(position: Position) -> str:
+    if position.has is None:
+        return f"What the model does with position isn't known: {position.why}."
+    return f"The model has {position.phrase} ({position.why})."
 
 
 def _added(text: Mapping[str, Any], position: Position) -> AddedPositions | None:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 from collections.abc import Callable
 from pathlib import Path
+from urllib.parse import urlencode
 
 import numpy as np
 import pytest
+from PIL import Image
 from playwright.sync_api import Page, expect
 
 import posembed_core as pc
@@ -157,6 +160,44 @@ def test_a_click_on_a_layer_opens_its_kind(page: Page, by: str) -> None:
     assert "layers=sliding_attention" in page.url
     if by == "key":
         expect(other).to_be_focused()
+
+
+def fills(page: Page) -> list[set[tuple[int, int, int]]]:
+    """The colours on the screen of each cell of the strip, but for its number and its edge."""
+    colours = []
+    for cell in page.locator(".strip .cell").all():
+        seen = Image.open(io.BytesIO(cell.screenshot())).convert("RGB")
+        width, height = seen.size
+        corner = seen.crop((4, height - 7, width - 4, height - 4))
+        colours.append({corner.getpixel((x, y)) for x in range(corner.width) for y in range(3)})
+    return colours
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_cells_have_the_colour_of_what_their_layer_does(
+    new_page: Callable[..., Page], app: str, theme: str
+) -> None:
+    page = new_page(tolerate=AT_A_LINK, color_scheme=theme)
+
+    def cells_of(**config: object) -> list[set[tuple[int, int, int]]]:
+        page.goto(f"{app}/long-context?{urlencode({'model': 'own', 'config': json.dumps(config)})}")
+        settled(page, states=())
+        return fills(page)
+
+    turning, _, _, still = cells_of(model_type="smollm3", num_hidden_layers=4)
+    local, _, _, scaled, *_ = cells_of(
+        model_type="gemma3_text", num_hidden_layers=6, layer_types=["sliding_attention"] * 3
+        + ["full_attention"] * 3, rope_theta=1e6, rope_scaling={"type": "linear", "factor": 8},
+    )  # fmt: skip
+    biased, _ = cells_of(model_type="bloom", n_head=8, n_layer=2)
+    (background,) = still
+    assert (min(background) > 240) if theme == "light" else (max(background) < 40)
+    (orange,) = turning
+    assert orange[0] > orange[2] + 40
+    assert local == turning
+    assert turning < scaled, "stripes over the same orange"
+    (blue,) = biased
+    assert blue[2] > blue[0] + 20
 
 
 @pytest.mark.parametrize("width", [1280, 390])

@@ -38,9 +38,9 @@ _SEEN = "rgba(128, 134, 145, 0.28)"
 
 @dataclass(frozen=True)
 class Pairs:
-    """Each pair's numbers: frequencies, phases at ``position``, and what training has shown.
+    """Each pair's numbers: frequencies, phases at ``position``, and those over the trained length.
 
-    ``seen`` is the greatest angle that a pair had in training, at most one turn.
+    ``seen`` is the greatest angle that a pair had over that length, at most one turn.
     """
 
     frequency: tuple[Sequence[float], Sequence[float]]
@@ -69,7 +69,7 @@ def pairs_figure(pairs: Pairs, lengths: Lengths, quantity: str) -> go.Figure:
             marker={"symbol": marker, "size": 8, "color": hue("position")},
             hovertemplate=f"pair %{{x}}, {kind}<br>{symbol} = %{{y:.6g}}<extra></extra>",
         )
-    _add_phases(figure, pairs, indices)
+    _add_phases(figure, pairs, indices, lengths)
     values = [value for value in (*before, *after) if value]
     marks = marked(lengths, quantity)
     counted = {"range": whole(len(indices)), **index_ticks(len(indices), 8)}
@@ -105,16 +105,17 @@ def pairs_figure(pairs: Pairs, lengths: Lengths, quantity: str) -> go.Figure:
     return figure
 
 
-def _add_phases(figure: go.Figure, pairs: Pairs, indices: Sequence[int]) -> None:
+def _add_phases(figure: go.Figure, pairs: Pairs, indices: Sequence[int], lengths: Lengths) -> None:
+    over = "in training" if lengths.is_given else f"over {lengths.trained:,} positions"
     figure.add_scatter(
-        name="seen in training",
+        name=f"seen {over}",
         x=indices,
         y=pairs.seen,
         mode="lines",
         line={"shape": "hvh", "width": 0, "color": BEFORE},
         fill="tozeroy",
         fillcolor=_SEEN,
-        hovertemplate="pair %{x}: in training up to %{y:.4g} rad<extra></extra>",
+        hovertemplate=f"pair %{{x}}: {over} up to %{{y:.4g}} rad<extra></extra>",
         xaxis="x2",
         yaxis="y2",
     )
@@ -157,7 +158,7 @@ def _across(value: float, name: str) -> dict[str, Any]:
 
 
 def _at_line(name: str, lengths: Lengths, marks: Mapping[str, float]) -> dict[str, Any]:
-    length = lengths.trained if name == "trained" else lengths.wanted
+    length = lengths.wanted if name == "wanted" else lengths.trained
     upper = marks[name] == max(marks.values())
     return {
         "text": f"{name} {length:,}", "showarrow": False,

@@ -22,10 +22,14 @@ _MARGIN = {"l": 66, "r": 10, "t": 34, "b": 44}
 
 @dataclass(frozen=True)
 class Lengths:
-    """The context before any extension and the wanted one, in tokens."""
+    """The context before any extension and the wanted one, in tokens.
+
+    ``is_given`` is whether the config says the first; else the reader assumes it.
+    """
 
     trained: int
     wanted: int
+    is_given: bool = True
 
 
 def narrow_layout(figure: go.Figure) -> dict[str, Any]:
@@ -80,9 +84,10 @@ def _line(
 
 def marked(lengths: Lengths, quantity: str) -> dict[str, float]:
     """The two lengths as wavelengths, or as the frequencies that turn once over them."""
-    named = {"trained": lengths.trained, "wanted": lengths.wanted}
+    first = "trained" if lengths.is_given else "assumed"
+    named = {first: lengths.trained, "wanted": lengths.wanted}
     if lengths.trained == lengths.wanted:
-        named = {"trained and wanted": lengths.trained}
+        named = {f"{first} and wanted": lengths.trained}
     if quantity == "wavelength":
         return {name: float(value) for name, value in named.items()}
     return {name: TURN / value for name, value in named.items()}
@@ -104,7 +109,7 @@ def log_axis(values: Sequence[float], title: str, tight: bool = False) -> dict[s
 
 def line_style(name: str) -> dict[str, Any]:
     """Dashed for the trained length, solid for the wanted one."""
-    dash = "dash" if name == "trained" else "solid"
+    dash = "dash" if name in ("trained", "assumed") else "solid"
     return {"width": 1.5, "dash": dash, "color": hue("token")}
 
 

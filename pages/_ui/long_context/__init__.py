@@ -10,7 +10,7 @@ from pages._ui.long_context.settings import (
     choose_pictures,
     question,
 )
-from pages._ui.long_context.takeaway import report_popover, rope_shown
+from pages._ui.long_context.takeaway import rope_tools, tools_without_rotation
 from pages._ui.long_context.views import draw, draw_config
 
 __all__ = [
@@ -24,6 +24,6 @@ __all__ = [
     "draw",
     "draw_config",
     "question",
-    "report_popover",
-    "rope_shown",
+    "rope_tools",
+    "tools_without_rotation",
 ]

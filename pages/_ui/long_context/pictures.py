@@ -28,43 +28,40 @@ CELLS = 320  # points of a score curve
 
 @kept()
 def packed_pairs(
-    encoding: RotaryEncoding, trained: int, wanted: int, position: int, quantity: str
+    encoding: RotaryEncoding, lengths: Lengths, position: int, quantity: str
 ) -> live.PackedFigure:
     """The picture of the pairs, ready to be sent."""
-    figure = pairs_picture(encoding, trained, wanted, position, quantity)
+    figure = pairs_picture(encoding, lengths, position, quantity)
     return live.pack_figure(figure, narrow=narrow_layout(figure))
 
 
 def pairs_picture(
-    encoding: RotaryEncoding, trained: int, wanted: int, position: int, quantity: str
+    encoding: RotaryEncoding, lengths: Lengths, position: int, quantity: str
 ) -> go.Figure:
     """The picture of the pairs."""
-    table = pair_table(encoding, wanted)
+    table = pair_table(encoding, lengths.wanted)
     before, after = table.phases(position)
     pairs = Pairs(
         frequency=(table.before.tolist(), table.after.tolist()),
         kind=table.kind,
         position=position,
         phase=(before.tolist(), after.tolist()),
-        seen=table.seen(trained).tolist(),
+        seen=table.seen(lengths.trained).tolist(),
     )
-    return pairs_figure(pairs, Lengths(trained, wanted), quantity)
+    return pairs_figure(pairs, lengths, quantity)
 
 
 @kept()
-def packed_scores(
-    encoding: RotaryEncoding, trained: int, wanted: int, arithmetic: str
-) -> live.PackedFigure:
+def packed_scores(encoding: RotaryEncoding, lengths: Lengths, arithmetic: str) -> live.PackedFigure:
     """The picture of scores and rounding, ready to be sent."""
-    figure = scores_picture(encoding, trained, wanted, arithmetic)
+    figure = scores_picture(encoding, lengths, arithmetic)
     return live.pack_figure(figure, narrow=narrow_layout(figure))
 
 
-def scores_picture(
-    encoding: RotaryEncoding, trained: int, wanted: int, arithmetic: str
-) -> go.Figure:
+def scores_picture(encoding: RotaryEncoding, lengths: Lengths, arithmetic: str) -> go.Figure:
     """The picture of scores and rounding."""
-    table, columns = pair_table(encoding, wanted), score_columns(encoding, wanted)
+    table = pair_table(encoding, lengths.wanted)
+    columns = score_columns(encoding, lengths.wanted)
     distance = ((columns["from"] + columns["to"]) / 2)[1:].tolist()
     before, after = (
         Curve(distance, columns[f"score_{name}"][1:].tolist()) for name in ("before", "after")
@@ -74,7 +71,7 @@ def scores_picture(
         for name in dict.fromkeys(("float32", arithmetic))
     }
     title = ARITHMETICS[arithmetic].title
-    return distance_figure(before, after, errors, title, Lengths(trained, wanted))
+    return distance_figure(before, after, errors, title, lengths)
 
 
 @kept()

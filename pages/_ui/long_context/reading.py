@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from pages._ui.sentences import plain_sentence
 from pages._ui.server.kept import kept
-from posembed_core import EncodingError, ModelPositions, positions_from_config
+from posembed_core import EncodingError, ModelPositions
 from posembed_core.model_config import (
     Finding,
     LayerPositions,
@@ -17,6 +17,7 @@ from posembed_core.model_config import (
 )
 from posembed_core.model_config.blocks import text_config
 from posembed_core.model_config.has import Position, what_it_has
+from posembed_core.model_config.positions import read_positions
 
 GLOBAL = "full_attention"
 _COUNTS = ("num_hidden_layers", "layer_types")
@@ -26,10 +27,12 @@ _COUNTS = ("num_hidden_layers", "layer_types")
 class Group:
     """Layers that do the same with position; ``settings`` are None for layers that don't rotate.
 
-    ``name`` is what a link calls them: their kind, with more where other groups have that kind too.
+    ``name`` is what a link calls them, ``words`` what the menu does: their kind, with more where
+    other groups have that kind too.
     """
 
     name: str
+    words: str
     layers: tuple[LayerPositions, ...]
     settings: RopeSettings | None
 
@@ -68,19 +71,15 @@ def reading_of(text: str | bytes) -> Reading:
     except EncodingError as error:
         reason = "The settings are read from the text of a config.json."
         return Reading(text, (Finding("error", "", plain_sentence(error), reason),))
-    rope = read_rope(config)
-    try:
-        model = positions_from_config(config)
-    except EncodingError as error:
-        reason = "Nothing is drawn of a config that can't be read whole."
-        return Reading(text, rope.findings or (Finding("error", "", str(error), reason),))
+    model, findings = read_positions(config)
+    if model is None:
+        return Reading(text, findings)
     text_part = text_config(config)
     position = what_it_has(text_part)
-    findings = model.findings
     if position.has != "rotation":  # that is said in words of its own
         findings = tuple(finding for finding in findings if finding.key != "model_type")
     counts_layers = any(text_part.get(key) is not None for key in _COUNTS)
-    groups = _groups(model.layers, rope.settings)
+    groups = _groups(model.layers, read_rope(config).settings)
     return Reading(text, findings, model, groups, position, counts_layers)
 
 
@@ -99,10 +98,13 @@ def _groups(
             (kind for kind in settings if kind.encoding == layer.encoding),
             key=lambda kind: kind.layer_type != layer.kind,
         )
-        name = layer.kind if layer.encoding else f"{layer.kind}-no-rope"
-        namesakes = sum(group.name.startswith(name) for group in groups)
-        name = f"{name}-{namesakes + 1}" if namesakes else name
-        groups.append(Group(name, tuple(members), own[0] if own else None))
+        name, called = layer.kind, layer.kind.replace("_", " ")
+        if layer.encoding is None:
+            name, called = f"{name}-no-rope", f"{called}, no rotation"
+        if namesakes := [group for group in groups if group.words.partition(" (")[0] == called]:
+            number = len(namesakes) + 1
+            name, called = f"{name}-{number}", f"{called} ({number})"
+        groups.append(Group(name, called, tuple(members), own[0] if own else None))
     return tuple(
         sorted(groups, key=lambda group: (group.settings is None, group.example.kind != GLOBAL))
     )

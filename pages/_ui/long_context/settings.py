@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import streamlit as st
@@ -19,7 +18,6 @@ from posembed_core.long_context.pairs import MAX_DISTANCE
 from posembed_core.long_context.precision import ARITHMETICS
 from posembed_core.long_context.report import trained_is_given
 from posembed_core.model_config import (
-    Finding,
     PythonDictError,
     RopeSettings,
     known_configs,
@@ -45,13 +43,20 @@ _START = 4096  # where the sliders begin for a config without a length
 
 @dataclass(frozen=True)
 class Chosen:
-    """A model's layers of one kind, what was odd about its config, and what is drawn of them."""
+    """A model's layers of one kind, its config as it was read, and what is drawn of them."""
 
     model: str
-    settings: RopeSettings
-    findings: Sequence[Finding]
+    reading: Reading
+    group: Group
     quantity: str
     arithmetic: str
+
+    @property
+    def settings(self) -> RopeSettings:
+        """The settings of these layers, which rotate."""
+        if self.group.settings is None:
+            raise ValueError(f"layers called {self.group.name!r} don't rotate")
+        return self.group.settings
 
     @property
     def encoding(self) -> RotaryEncoding:
@@ -116,7 +121,8 @@ def choose_layers(link: Link, reading: Reading) -> Group | None:
         if st.session_state.get(f"{PAGE}.layers") not in groups:  # another config's layers
             st.session_state.pop(f"{PAGE}.layers", None)
         parameter = Choice("Layers", options=tuple(groups))
-        name = setting(link, "layers", parameter, name, width=170)
+        words = {name: group.words for name, group in groups.items()}
+        name = setting(link, "layers", parameter, name, width=210, format_func=words.get)
     if (settings := groups[name].settings) is not None:
         with st.popover("Formula"):
             st.markdown(f"${settings.encoding.formula}$")
@@ -159,7 +165,7 @@ def ask_sliders(link: Link, settings: RopeSettings) -> Sliders:
         wanted = slider(link, "wanted", WANTED, wanted, step=1, log=True)
     with columns[2]:
         position = slider(link, "position", POSITION, wanted, step=1, log=True)
-    return Sliders(Lengths(trained, wanted), position)
+    return Sliders(Lengths(trained, wanted, trained_is_given(settings)), position)
 
 
 def length_words(settings: RopeSettings, trained: int) -> str:

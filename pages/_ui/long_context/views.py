@@ -5,7 +5,6 @@ from __future__ import annotations
 import streamlit as st
 
 from pages._ui import live
-from pages._ui.escaped import in_markdown
 from pages._ui.long_context.layers import draw_strip, say_what_it_has
 from pages._ui.long_context.pictures import (
     CELLS,
@@ -28,9 +27,10 @@ from pages._ui.long_context.words import (
     settings_line,
     worst_table,
 )
+from pages._ui.sentences import sentence
 from posembed_core.long_context.pairs import MAX_DISTANCE, distance_edges, pair_table
 from posembed_core.long_context.precision import ARITHMETICS, worst_pair
-from posembed_core.long_context.report import summary, trained_is_given
+from posembed_core.long_context.report import summary
 
 
 def draw_config(reading: Reading, group: Group | None) -> None:
@@ -47,15 +47,18 @@ def draw_config(reading: Reading, group: Group | None) -> None:
         say_what_it_has(reading)
     draw_strip(reading, group, f"{PAGE}.layers")
     if not reading.has_no_rope and group.settings is None:
-        st.markdown(f"These layers have no rotation: {in_markdown(group.example.why)}.")
+        st.markdown(sentence(group.example.why))
     if explained := beside_the_rotation(group.example, reading.findings):
-        st.markdown(explained)
-    if group.example.queries.kind:
-        live.plot(
-            packed_query_scale(group.example.queries),
-            key=f"{PAGE}.queries",
-            alt=query_scale_alt(group.example.queries),
-        )
+        st.markdown(f":small[{explained}]")
+    if group.settings is None:
+        _draw_queries(group)
+
+
+def _draw_queries(group: Group) -> None:
+    """What queries are multiplied by, where it is a function of their position."""
+    queries = group.example.queries
+    if queries.kind:
+        live.plot(packed_query_scale(queries), key=f"{PAGE}.queries", alt=query_scale_alt(queries))
 
 
 def draw(chosen: Chosen, sliders: Sliders) -> None:
@@ -63,21 +66,20 @@ def draw(chosen: Chosen, sliders: Sliders) -> None:
     encoding, rounding = chosen.encoding, ARITHMETICS[chosen.arithmetic]
     trained, wanted, position = sliders.lengths.trained, sliders.lengths.wanted, sliders.position
     table = pair_table(encoding, wanted)
-    in_short = summary(table, trained, wanted, trained_is_given(chosen.settings))
+    in_short = summary(table, trained, wanted, sliders.lengths.is_given)
     st.markdown(settings_line(chosen.settings, wanted))
     live.plot(
-        packed_pairs(encoding, trained, wanted, position, chosen.quantity),
+        packed_pairs(encoding, sliders.lengths, position, chosen.quantity),
         key=f"{PAGE}.pairs",
         alt=pairs_alt(table, in_short),
     )
-    st.markdown(
-        f":small[{in_short} {pairs_key(position, trained, trained_is_given(chosen.settings))}]"
-    )
+    st.markdown(f":small[{in_short} {pairs_key(position, trained, sliders.lengths.is_given)}]")
     live.plot(
-        packed_scores(encoding, trained, wanted, chosen.arithmetic),
+        packed_scores(encoding, sliders.lengths, chosen.arithmetic),
         key=f"{PAGE}.scores",
         alt=scores_alt(rounding),
     )
     st.markdown(f":small[{scores_key(distance_edges(MAX_DISTANCE, CELLS))}]")
     st.markdown(f"{collisions(wanted, rounding)} {drift(table, rounding)}")
     st.markdown(worst_table(worst_pair(table.after, position, rounding), rounding))
+    _draw_queries(chosen.group)

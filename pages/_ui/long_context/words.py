@@ -80,8 +80,8 @@ def beside_the_rotation(layer: LayerPositions, findings: Sequence[Finding]) -> s
 def _query_formula(queries: QueryScale) -> str:
     beta, length = f"{queries.beta:.6g}", f"{queries.length}"
     if queries.kind == "log":
-        first = f"i + {queries.first}" if queries.first else "i"
-        return rf"1 + {beta} \ln(1 + \lfloor ({first}) / {length} \rfloor)"
+        first = f"(i + {queries.first})" if queries.first else "i"
+        return rf"1 + {beta} \ln(1 + \lfloor {first} / {length} \rfloor)"
     if queries.kind == "logn":
         return rf"\max(1, \ln(i + 1) / \ln {length})"
     return rf"(1 + (i + 1) / {length})^{{{beta}}}"

@@ -53,6 +53,18 @@ def test_the_status_says_what_is_wrong(tmp_path: Path, capsys: pytest.CaptureFix
     assert main([str(tmp_path / "config.json")]) == 2
 
 
+def test_an_error_of_the_layers_is_one_of_the_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    short = {"model_type": "smollm3", "num_hidden_layers": 4, "no_rope_layers": [1]}
+    assert main([written(tmp_path, short)]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("error: no_rope_layers must have one entry for each of the 4 layers")
+    assert main([written(tmp_path, {"model_type": "bloom", "n_layer": "x"})]) == 1
+    (line,) = capsys.readouterr().out.splitlines()
+    assert line.startswith("error: num_hidden_layers must be a number, got the text 'x'")
+
+
 def test_a_config_comes_by_a_pipe() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "posembed_core", "-"],

@@ -65,6 +65,22 @@ def test_lengths_are_lines_within_the_axis(quantity: str) -> None:
             assert all(low < math.log10(value) < high for value in trace["y"])
 
 
+@pytest.mark.parametrize("quantity", QUANTITIES)
+def test_a_length_that_no_config_gives_is_assumed(quantity: str) -> None:
+    pairs, _ = llama(quantity)
+    curve = Curve([1.0, 1e6], [1.0, 0.5])
+    for lengths in (Lengths(8192, 131072, is_given=False), Lengths(4096, 4096, is_given=False)):
+        figures = (
+            pairs_figure(pairs, lengths, quantity),
+            distance_figure(curve, curve, {"all": curve}, "all", lengths),
+        )
+        for figure in figures:
+            assert "train" not in figure.to_json()
+            assert "assumed" in figure.to_json()
+    (seen,) = (trace for trace in figures[0].data if trace.yaxis == "y2" and trace.fill)
+    assert seen.hovertemplate.startswith("pair %{x}: over 4,096 positions up to")
+
+
 def test_pairs_that_stand_still_have_no_wavelength() -> None:
     _, figure = llama(slug="rope-proportional")
     (still,) = (trace for trace in figure["data"] if trace["name"] == "still")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import math
 from typing import Any
@@ -15,7 +16,9 @@ from pages._ui.long_context.layers import looks
 from pages._ui.long_context.pictures import query_positions, query_scale_picture
 from pages._ui.long_context.reading import reading_of
 from posembed_core.model_config import known_configs
-from tests.ui.long_context.test_page import link, plots, visit, visit_config, words
+from posembed_core.model_config.report import report_text
+from tests.ui.long_context.test_page import PAGE, link, plots, visit, visit_config, words
+from tests.visits import arrived
 
 SMOLLM3 = {
     "model_type": "smollm3",
@@ -181,3 +184,42 @@ def test_a_factor_of_the_scores_is_said_beside_the_rotation() -> None:
 @pytest.mark.parametrize("state", [None, 3, {}, {"pick": None}, {"pick": -1}, {"pick": "0"}])
 def test_what_the_browser_sends_of_a_click_may_be_anything(state: object) -> None:
     assert live.strip.picked(state, 2) is None
+
+
+def choices(config: dict[str, Any]) -> list[str]:
+    """What the menu of layers offers."""
+    return next(box for box in visit_config(config).selectbox if box.label == "Layers").options
+
+
+def test_kinds_of_layers_are_called_by_words() -> None:
+    assert choices(SMOLLM3) == ["full attention", "full attention, no rotation"]
+    still_first = {**SMOLLM3, "num_hidden_layers": 2, "no_rope_layers": [0, 1]}
+    assert choices(still_first) == ["full attention", "full attention, no rotation"]
+    assert [group.name for group in reading_of(json.dumps(still_first)).groups] == [
+        "full_attention", "full_attention-no-rope",
+    ]  # fmt: skip
+    assert choices(LLAMA4) == ["chunked attention", "full attention, no rotation"]
+
+
+@pytest.mark.parametrize("config", [*(config for config, _, _ in WITHOUT), SMOLLM3])
+def test_layers_without_rotation_have_a_report_and_code(config: dict[str, Any]) -> None:
+    params = {"model": "own", "config": json.dumps(config)}
+    if config is SMOLLM3:
+        params["layers"] = "full_attention-no-rope"
+    state = {f"{PAGE}.report": True, f"{PAGE}.code.layers": True}
+    app = arrived("long_context", params, state)
+    assert not app.exception
+    report, source = (code.value for code in app.code)
+    model = pc.positions_from_config(config)
+    assert report == report_text(model, model.findings)
+    assert report.startswith(model.has)
+    assert source == inspect.getsource(pc.positions_from_config).rstrip()
+
+
+def test_what_stands_beside_the_frequencies_is_no_warning() -> None:
+    app = visit({"model": "gpt-oss-20b"})
+    assert "an attention sink" in words(app)
+    assert not app.warning
+    axes = visit_config({"model_type": "qwen2_vl_text", "num_hidden_layers": 2})
+    assert "from 3 axes, in sections of 16, 24, 24 pairs" in words(axes)
+    assert not axes.warning

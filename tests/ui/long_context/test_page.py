@@ -78,7 +78,7 @@ def test_the_page_begins_with_the_question_of_its_config() -> None:
 def test_layers_with_rope_of_their_own_can_be_chosen() -> None:
     app = visit({"model": "gemma-3-4b"})
     (layers,) = (box for box in app.selectbox if box.label == "Layers")
-    assert layers.options == ["full_attention", "sliding_attention"]
+    assert layers.options == ["full attention", "sliding attention"]
     layers.select("sliding_attention").run()
     assert link(app)["layers"] == "sliding_attention"
     assert "base 10,000 (rope_local_base_freq)" in words(app)

@@ -13,6 +13,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages._ui.combine.takeaway import combination_shown
 from pages._ui.figures.two_pictures import Lengths
+from pages._ui.long_context.reading import reading_of
 from pages._ui.long_context.settings import Chosen, Sliders
 from pages._ui.long_context.takeaway import rope_shown
 from pages._ui.server.installed_model import needed_model
@@ -22,7 +23,6 @@ from pages._ui.takeaway.files import archive
 from posembed_core import create
 from posembed_core.combination import combine
 from posembed_core.long_context.pairs import pair_table
-from posembed_core.model_config import read_rope
 from posembed_core.scripts.combine import combine_script
 from posembed_core.scripts.values import DrawnTokens
 from tests.visits import arrived, opened
@@ -110,18 +110,17 @@ def test_a_models_own_table_is_named_by_its_kind(monkeypatch: pytest.MonkeyPatch
 
 
 def models_rope() -> tuple[Chosen, Sliders]:
-    settings = read_rope(
-        {
-            "head_dim": 32,
-            "max_position_embeddings": 16384,
-            "rope_scaling": {
-                "rope_type": "yarn",
-                "factor": 4,
-                "original_max_position_embeddings": 4096,
-            },
-        }
-    ).settings[0]
-    chosen = Chosen("a model", settings, (), "frequency", "bfloat16")
+    config = {
+        "head_dim": 32,
+        "max_position_embeddings": 16384,
+        "rope_scaling": {
+            "rope_type": "yarn",
+            "factor": 4,
+            "original_max_position_embeddings": 4096,
+        },
+    }
+    reading = reading_of(json.dumps(config))
+    chosen = Chosen("a model", reading, reading.groups[0], "frequency", "bfloat16")
     return chosen, Sliders(Lengths(4096, 16384), 100)
 
 
