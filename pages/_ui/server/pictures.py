@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import threading
-from contextlib import nullcontext
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
+from streamlit.runtime.scriptrunner import StopException
 from torch import Tensor
 
 from pages._ui.live import PackedArray, pack_array
@@ -14,6 +15,8 @@ from pages._ui.server.installed_model import model, needed_model
 from pages._ui.server.matrices import position_rows, relative_rows, token_count, token_matrix
 from pages._ui.server.setting import RandomTokens, SentenceTokens, Setting
 from pages._ui.server.store import Store
+from pages._ui.server.turns import LeftError, Turns
+from pages._ui.server.visitor import presence, visitor
 from posembed_core import AdditiveEncoding, RelativeEncoding
 from posembed_core.operations import LayerNorm
 from posembed_core.pictures.preview import Frame, Preview
@@ -21,7 +24,7 @@ from posembed_core.pictures.preview import Frame, Preview
 # Only two pictures with this many values or more may work on whole matrices at once: each needs up
 # to 300 MB for that, outside all stores.
 _LARGE_VALUES = 2**22
-_at_work = threading.BoundedSemaphore(2)
+_turns = Turns(at_once=2)
 # A picture with fewer cells than this travels as float32: its hover shows the value itself.
 _EXACT_CELLS = 16_384
 
@@ -86,9 +89,19 @@ def picture(setting: Setting) -> Shown:
             layer_norm=_layer_norm(setting),
             head=setting.head,
             window=setting.window,
-            guard=lambda: _at_work if n * setting.dimension > _LARGE_VALUES else nullcontext(),
+            guard=lambda: _turn() if n * setting.dimension > _LARGE_VALUES else nullcontext(),
         )
     )
+
+
+@contextmanager
+def _turn() -> Iterator[None]:
+    """A turn for the session that runs now, which ends where its page was closed meanwhile."""
+    try:
+        with _turns.turn(visitor(), presence()):
+            yield
+    except LeftError:
+        raise StopException from None
 
 
 def _layer_norm(setting: Setting) -> LayerNorm | None:
