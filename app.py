@@ -27,7 +27,17 @@ import posembed_core
 from pages import _ui as ui
 from pages._ui import live
 from pages._ui.bounds import share
-from pages._ui.server import connections, door, heap, logs, metrics, pictures, stopping, watchdog
+from pages._ui.server import (
+    apart,
+    connections,
+    door,
+    heap,
+    logs,
+    metrics,
+    pictures,
+    stopping,
+    watchdog,
+)
 
 APOLOGY = (
     "This page could not be drawn with these settings: the error has been logged, "
@@ -51,6 +61,7 @@ async def lifespan(_app: st.App) -> AsyncIterator[None]:
     """Get ready before the port opens."""
     start = time.perf_counter()
     logs.tidy()
+    apart.APART.start()  # so that it gets ready meanwhile
     connections.guard_connections()  # finds the server by the handler that the next one replaces
     stopping.stop_gracefully()
     metrics.register()
@@ -67,6 +78,7 @@ async def lifespan(_app: st.App) -> AsyncIterator[None]:
     yield
     watching.cancel()
     trimming.cancel()
+    apart.APART.close()
     logs.log(logging.INFO, "stopped")
 
 

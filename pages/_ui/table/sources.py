@@ -16,8 +16,10 @@ from torch import Tensor
 from pages._ui.controls import Link, setting
 from pages._ui.controls.controls import sizes
 from pages._ui.sentences import sentence
+from pages._ui.server.apart import APART
 from pages._ui.server.installed_model import model_problem, needed_model
 from pages._ui.server.kept import kept
+from pages._ui.server.tables import table_in, tables_in
 from pages._ui.table.training import Progress
 from posembed_core import AdditiveEncoding, TrainingSpec, create, encodings
 from posembed_core.base import MAX_LENGTH
@@ -27,8 +29,6 @@ from posembed_core.tables.files.checkpoints import (
     CheckpointError,
     PositionTable,
     TensorInfo,
-    list_tables,
-    load_table,
 )
 from posembed_core.tables.measures.analysis import Measures, measure
 from posembed_core.tables.position_table import dims
@@ -44,9 +44,11 @@ _REFUSED = "table.refused"
 
 def upload() -> PositionTable | None:
     """The reader's own file: choose it, choose its tensor. None until there is one."""
-    count = st.session_state.setdefault(_UPLOADS, 0)
+    uploads = st.session_state.setdefault(_UPLOADS, 0)
     file = st.file_uploader(
-        "Your file: .npy, .npz, .safetensors or .pt", key=f"table.file{count}", on_change=_use_file
+        "Your file: .npy, .npz, .safetensors or .pt",
+        key=f"table.file{uploads}",
+        on_change=_use_file,
     )
     st.caption("Read in memory for this session only; pickled code is never run.")
     refused = st.session_state.pop(_REFUSED, None)
@@ -55,15 +57,18 @@ def upload() -> PositionTable | None:
     if file is None:
         return None
     try:
-        tensors = list_tables(file, source=file.name)
-        if not tensors:
-            load_table(file, source=file.name)  # raises, and says what the file holds instead
+        tensors, count = _listed(file)
         titles = {tensor.name: _tensor_title(tensor) for tensor in tensors}
         name = st.selectbox(
-            "Tensor", titles, format_func=titles.__getitem__, key=f"table.tensor{count}"
+            "Tensor", titles, format_func=titles.__getitem__, key=f"table.tensor{uploads}"
         )
+        if count > len(tensors):
+            st.caption(
+                f"The file has {count:,} matrices; the list has the first {len(tensors):,}, those "
+                "that are named like position tables before others."
+            )
         table = _loaded(file, name)
-        return _with_prefix(file, table, f"{count}.{name}")
+        return _with_prefix(file, table, f"{uploads}.{name}")
     except CheckpointError as error:
         # What is refused isn't kept: the uploader starts anew, empty.
         _forget(file)
@@ -232,7 +237,17 @@ def _use_file() -> None:
     hash_funcs={UploadedFile: lambda file: file.file_id},
 )
 def _loaded(file: UploadedFile, tensor: str, prefix: int | None = None) -> PositionTable:
-    return load_table(file, tensor, offset=prefix, source=file.name)
+    return table_in(APART.read, file.getbuffer(), file.name, tensor, prefix)
+
+
+@st.cache_resource(
+    scope="session",
+    max_entries=1,
+    show_spinner=False,
+    hash_funcs={UploadedFile: lambda file: file.file_id},
+)
+def _listed(file: UploadedFile) -> tuple[list[TensorInfo], int]:
+    return tables_in(APART.read, file.getbuffer(), file.name)
 
 
 @kept()

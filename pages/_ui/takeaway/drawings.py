@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import base64
 import binascii
-import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from xml.etree import ElementTree as ET
+
+from pages._ui.server.apart import APART, RefusedError
+from pages._ui.server.drawn import is_svg
 
 KINDS = ("png", "svg")
 MAX_DRAWINGS = 12_000_000  # bytes of all drawings of a view together
 
 _PNG, _PNG_END = b"\x89PNG\r\n\x1a\n", b"IEND\xaeB`\x82"
-_SVG = "{http://www.w3.org/2000/svg}svg"
-# A drawing may neither run nor load anything.
-_FOREIGN = frozenset({"script", "foreignObject", "iframe", "style"})
-_ELSEWHERE = re.compile(r"""url\(\s*["']?(?!\s*["']?(?:#|data:image/))""", re.IGNORECASE)
-_OWN = ("#", "data:image/")
 
 
 @dataclass(frozen=True)
@@ -59,22 +55,11 @@ def _png(text: str) -> bytes | None:
 
 
 def _svg(text: str) -> bytes | None:
-    if "<!" in text or "<?" in text:  # no entities, no instructions
+    if "<svg" not in text:
         return None
     try:
-        root = ET.fromstring(text)  # noqa: S314, see above
         data = text.encode()
-    except (ET.ParseError, UnicodeEncodeError):
+        is_drawing, _ = APART.read(is_svg, data)
+    except (UnicodeEncodeError, RefusedError):
         return None
-    return data if root.tag == _SVG and all(map(_is_harmless, root.iter())) else None
-
-
-def _is_harmless(element: ET.Element) -> bool:
-    """Whether the element, without its children, is nothing but a drawing."""
-    for name, value in element.items():
-        local = name.rpartition("}")[2].lower()
-        if local.startswith("on") or (local == "href" and not value.startswith(_OWN)):
-            return False
-        if _ELSEWHERE.search(value):
-            return False
-    return element.tag.rpartition("}")[2] not in _FOREIGN
+    return data if is_drawing else None

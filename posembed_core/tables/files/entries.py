@@ -12,6 +12,10 @@ from torch import Tensor
 
 from posembed_core.tables.position_table import CheckpointError
 
+MOST_TENSORS = 20_000  # of a file; the largest models' files have a few thousand
+_MOST_SIDES = 64  # numpy's own bound
+_MOST_NUMBERS = 2**40  # torch multiplies the sides even where one of them is 0
+
 
 @runtime_checkable
 class BinaryFile(Protocol):
@@ -37,6 +41,15 @@ class TensorEntry:
         return "float" in self.dtype and "complex" not in self.dtype
 
 
+def is_shape(shape: tuple[int, ...]) -> bool:
+    """Whether these can be the sides of a tensor, as torch counts them.
+
+    >>> is_shape((512, 64)), is_shape((-1, 64)), is_shape((2**64,)), is_shape((1,) * 100)
+    (True, False, False, False)
+    """
+    return len(shape) <= _MOST_SIDES and all(0 <= side < 2**63 for side in shape)
+
+
 def check_elements(
     name: str, source: str, shape: tuple[int, ...], item_bytes: int, available: int
 ) -> int:
@@ -45,6 +58,11 @@ def check_elements(
     >>> check_elements("wpe", "a file", (512, 64), 4, 2**20)
     131072
     """
+    if 0 in shape and math.prod(side or 1 for side in shape) > _MOST_NUMBERS:
+        raise CheckpointError(
+            f"{name!r} in {source} holds no numbers, since one of its sides is 0; "
+            "choose another tensor"
+        )
     needed = math.prod(shape) * item_bytes
     if needed > available:
         raise CheckpointError(

@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from posembed_core.tables.files.entries import BinaryFile, TensorEntry, check_elements
+from posembed_core.tables.files.entries import BinaryFile, TensorEntry, check_elements, is_shape
 from posembed_core.tables.position_table import CheckpointError
 
 _HEADER_LIMIT = 10_000  # bytes, numpy's own bound for what literal_eval may see
@@ -79,6 +79,6 @@ def _header(file: BinaryFile, source: str) -> tuple[tuple[int, ...], bool, np.dt
         raise CheckpointError(
             f"{source} has a damaged .npy header; save the array again with numpy.save"
         ) from error
-    if any(side < 0 for side in shape):
-        raise CheckpointError(f"{source} has a damaged .npy header: {shape} is not a shape")
+    if not is_shape(shape):
+        raise CheckpointError(f"{source} has a damaged .npy header: its shape is none")
     return shape, fortran, dtype, is_bfloat16

@@ -15,9 +15,11 @@ import torch
 from torch import Tensor
 
 from posembed_core.tables.files.entries import (
+    MOST_TENSORS,
     BinaryFile,
     TensorEntry,
     check_elements,
+    is_shape,
     tensor_from_bytes,
 )
 from posembed_core.tables.position_table import CheckpointError
@@ -57,6 +59,11 @@ def safetensors_entries(file: BinaryFile, source: str, size: int) -> list[Tensor
             f"and {size - 8} are there; copy or download the file again"
         )
     header = _header(file.read(length), source)
+    if len(header) > MOST_TENSORS:
+        raise CheckpointError(
+            f"{source} holds {len(header):,} tensors, more than the limit of {MOST_TENSORS:,}; "
+            "save the position table alone"
+        )
     return [
         _entry(file, source, name, described, start=8 + length, size=size)
         for name, described in header.items()
@@ -85,6 +92,10 @@ def _entry(
         raise CheckpointError(
             f"{source} has a damaged safetensors header: the entry of {name!r} can't be read"
         ) from error
+    if not is_shape(shape):
+        raise CheckpointError(
+            f"{source} has a damaged safetensors header: the shape of {name!r} is none"
+        )
     dtype = _DTYPES.get(code)
 
     def read() -> Tensor:

@@ -6,12 +6,13 @@ import io
 import pickle
 import struct
 import zipfile
+from collections import deque
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from posembed_core.tables.files.entries import BinaryFile, TensorEntry, megabytes
+from posembed_core.tables.files.entries import MOST_TENSORS, BinaryFile, TensorEntry, megabytes
 from posembed_core.tables.files.npy import npy_entries
 from posembed_core.tables.position_table import CheckpointError
 
@@ -24,7 +25,6 @@ _DAMAGED = (
     EOFError,
     ImportError,
     LookupError,
-    MemoryError,
     OSError,
     RuntimeError,
     TypeError,
@@ -36,7 +36,7 @@ _DAMAGED = (
 # torch.save before 1.6: a pickle of protocol 2 that begins with this number.
 _LEGACY_MAGIC = pickle.dumps(0x1950A86A20F9469CFC6C, protocol=2)
 _MEMBER_SIGNATURE = b"PK\x01\x02"
-_MOST_MEMBERS = 20_000
+_MOST_NESTED = 32  # containers; a training state has about five
 
 
 def zip_entries(file: BinaryFile, source: str, limit: int) -> list[TensorEntry]:
@@ -50,9 +50,9 @@ def zip_entries(file: BinaryFile, source: str, limit: int) -> list[TensorEntry]:
     ['wpe']
     """
     data = file.read()
-    if data.count(_MEMBER_SIGNATURE) > _MOST_MEMBERS:
+    if data.count(_MEMBER_SIGNATURE) > MOST_TENSORS:
         raise CheckpointError(
-            f"{source} is a zip file of more than {_MOST_MEMBERS} members; save the table alone"
+            f"{source} is a zip file of more than {MOST_TENSORS} members; save the table alone"
         )
     try:
         archive = zipfile.ZipFile(io.BytesIO(data))
@@ -125,11 +125,20 @@ def _torch_entries(file: io.BytesIO, source: str, limit: int) -> list[TensorEntr
         content = torch.load(file, map_location="cpu", weights_only=True)
     except pickle.UnpicklingError as error:
         raise _pickled(source) from error
+    except MemoryError as error:
+        raise CheckpointError(
+            f"{source} asks for more memory than there is; save the position table alone"
+        ) from error
     except _DAMAGED as error:
         raise CheckpointError(
             f"{source} is a truncated or damaged torch file; copy or download it again"
         ) from error
-    tensors = _tensors_in(content)
+    tensors = _tensors_in(content, source)
+    if len(tensors) > MOST_TENSORS:
+        raise CheckpointError(
+            f"{source} holds {len(tensors):,} tensors, more than the limit of {MOST_TENSORS:,}; "
+            "save the position table alone"
+        )
     return [_torch_entry(name or "tensor", tensor, source, limit) for name, tensor in tensors]
 
 
@@ -152,17 +161,28 @@ def _torch_entry(name: str, tensor: Tensor, source: str, limit: int) -> TensorEn
     return TensorEntry(name, tuple(tensor.shape), str(tensor.dtype).removeprefix("torch."), read)
 
 
-def _tensors_in(content: Any) -> list[tuple[str, Tensor]]:
+def _tensors_in(content: Any, source: str) -> list[tuple[str, Tensor]]:
     """Every tensor in nested dicts, lists and tuples, by dotted name."""
     tensors: list[tuple[str, Tensor]] = []
-    queue: list[tuple[str, Any]] = [("", content)]
+    queue: deque[tuple[tuple[Any, ...], Any]] = deque([((), content)])
     entered: set[int] = set()  # a pickle may hold a list that holds itself
     while queue:
-        name, item = queue.pop(0)
+        keys, item = queue.popleft()
         if isinstance(item, Tensor):
-            tensors.append((name, item))
+            tensors.append((".".join(map(_written, keys)), item))
         elif isinstance(item, dict | list | tuple) and id(item) not in entered:
+            if len(keys) > _MOST_NESTED:
+                raise CheckpointError(
+                    f"{source} nests containers deeper than {_MOST_NESTED}; "
+                    "save the tensors alone (a state_dict, or .safetensors)"
+                )
             entered.add(id(item))
             pairs = item.items() if isinstance(item, dict) else enumerate(item)
-            queue.extend((f"{name}.{key}" if name else str(key), value) for key, value in pairs)
+            queue.extend(((*keys, key), value) for key, value in pairs)
     return tensors
+
+
+def _written(key: Any) -> str:
+    """A key as a part of a name; what is neither text nor a small number may be of any size."""
+    is_short = isinstance(key, int) and key.bit_length() < 64
+    return str(key) if is_short or isinstance(key, str) else f"({type(key).__name__})"

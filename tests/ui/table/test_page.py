@@ -14,11 +14,14 @@ from safetensors.torch import save
 from streamlit.testing.v1 import AppTest
 
 import posembed_core as pc
+from pages._ui.server.apart import APART
 from pages._ui.server.training_queue import TrainingQueue
 from pages._ui.server.training_run import Run
 from pages._ui.table import training as table_training
 from pages._ui.table.training import FRAMES
 from tests.visits import arrived
+
+APART_READ = APART.read
 
 # A training of less than a second.
 SMALL = {"max_seq_len": "16", "embed_dim": "8", "num_tokens": "4", "batch_size": "2", "steps": "40"}
@@ -300,6 +303,22 @@ def test_what_cannot_be_read_is_refused_and_let_go(content: bytes, sentence: str
     assert source.value == "trained"
     app.run()
     assert not app.error
+
+
+def test_a_file_is_read_once_not_at_every_rerun(monkeypatch: pytest.MonkeyPatch) -> None:
+    readers: list[str] = []
+
+    def read(reader: Any, *args: Any) -> Any:
+        readers.append(reader.__name__)
+        return APART_READ(reader, *args)
+
+    monkeypatch.setattr(APART, "read", read)
+    tensors = {f"layers.{i}": torch.zeros(2, 2) for i in range(1_100)} | {"wpe": torch.eye(8)}
+    app = uploaded(save(tensors), "many.safetensors")
+    assert len(app.selectbox(key="table.tensor0").options) == 1_000
+    assert "The file has 1,101 matrices; the list has the first 1,000" in app.caption[1].value
+    app.run()
+    assert readers == ["read_names", "read_table"]
 
 
 def test_one_step_says_that_no_gradient_reaches_a_fixed_encoding() -> None:
