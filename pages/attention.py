@@ -17,10 +17,13 @@ def main() -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         views = {name: view.title for name, view in attention.VIEWS.items()}
         view = attention.VIEWS[choose_view(link, views)]
+        link.put_away(*view.idle)
         head, causal = attention.choose_head(link)
         settings = st.popover("Settings")
         place_of_tools = st.container(width="content")
-    left, right = st.columns([2, 3], vertical_alignment="bottom")
+    left = right = st.container()
+    if not link.hides("text"):
+        left, right = st.columns([2, 3], vertical_alignment="bottom")
     scene = attention.choose_scene(link, settings, left)
     fields = attention.choose_encodings(link, settings, right, real=scene.real)
     link.note_unknown(*attention.OF_VIEWS)

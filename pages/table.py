@@ -17,9 +17,9 @@ def main() -> None:
         st.markdown("### $p_i = P_{i,:}$", width=130)
         views = {name: view.title for name, view in table.VIEWS.items()}
         view = table.VIEWS[choose_view(link, views)]
+        link.put_away(*view.idle(link))
         task = table.choose_task(link)
-        with st.popover("Settings"):
-            spec = table.choose_spec(link, task)
+        spec = table.choose_spec(link, task)
         with st.popover("Your file"):
             own = table.upload()
     goal = table.goal_of(link, spec)

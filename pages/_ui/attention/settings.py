@@ -216,7 +216,7 @@ def _choose_fields(link: Link, slug: str, title: str) -> dict[str, Any]:
         for name, parameter in cls.parameters().items()
         if parameter.role == "option" and name != "num_heads"
     ]
-    if own:
+    if not all(link.hides(f"{slug}.{name}") for name, _ in own):
         st.markdown(f"**{title}**")
     defaults = cls.__dataclass_fields__
     return {

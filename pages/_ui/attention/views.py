@@ -43,15 +43,20 @@ from pages._ui.attention.words import (
 )
 from pages._ui.controls import Link, setting, slider
 from pages._ui.takeaway import OnScreen, remember, show
+from posembed_core import AdditiveEncoding, encodings
 from posembed_core.parameters import Choice
 
 
 class AttentionView(NamedTuple):
-    """What a view's button says, what draws it, and what it gives away."""
+    """What a view's button says, what draws it, and what it gives away.
+
+    ``idle`` are the settings of the page that change nothing in it.
+    """
 
     title: str
     draw: Callable[[Link, Chosen], None]
     shown: Callable[[Chosen], OnScreen | None]
+    idle: tuple[str, ...] = ()
 
 
 @st.fragment
@@ -149,12 +154,22 @@ def distance(link: Link, chosen: Chosen) -> None:
     finish(link)
 
 
+# Turns, biases and vectors for keys are no part of the four terms.
+_NOT_ADDED = tuple(
+    f"{slug}.{name}"
+    for slug, cls in encodings().items()
+    if not issubclass(cls, AdditiveEncoding)
+    for name in cls.parameters()
+)
+
 VIEWS = {
     "weights": AttentionView("Weights", weights, weights_shown),
-    "shuffle": AttentionView("Shuffle test", shuffle, shuffle_shown),
-    "shift": AttentionView("Shift test", shift, shift_shown),
-    "four": AttentionView("Four terms", four, four_shown),
-    "distance": AttentionView("Distance", distance, distance_shown),
+    "shuffle": AttentionView("Shuffle test", shuffle, shuffle_shown, ("causal",)),
+    "shift": AttentionView("Shift test", shift, shift_shown, ("causal",)),
+    "four": AttentionView("Four terms", four, four_shown, ("causal", *_NOT_ADDED)),
+    "distance": AttentionView(
+        "Distance", distance, distance_shown, ("causal", "text", "tokens", "seed", "sqrt_dim")
+    ),
 }
 
 

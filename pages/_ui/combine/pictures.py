@@ -39,7 +39,7 @@ def zoom_of(link: Link) -> Zoom:
 
 def show_chart(link: Link, chosen: Chosen, shown: Shown, reading: Reading, zoom: Zoom) -> None:
     """The three pictures and the norms, live, and below them what they are."""
-    tokens = chosen.tokens
+    tokens = chosen.tokens[: reading.preview.shape[0]]
     figure = _packed(look(reading.preview, tokens))
     cell = _chosen_cell(link, reading.preview, tokens)
     live.plot(

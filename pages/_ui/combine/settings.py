@@ -43,7 +43,8 @@ SLIDERS: Fields = {
             "Max length",
             low=1,
             high=MAX_LENGTH,
-            help="How many positions there are, counted from 0; each has one token",
+            help="How many positions there are, counted from 0; each has one token, and what a "
+            "sentence has beyond is cut",
         ),
         128,
     ),
@@ -114,7 +115,7 @@ class Chosen:
 
     @property
     def tokens(self) -> tuple[str, ...]:
-        """The sentence's tokens, none for random ones."""
+        """All of the sentence's tokens, none for random ones."""
         return sentence_tokens(self.source)
 
     @property
@@ -206,14 +207,14 @@ def type_sentence(link: Link, chosen: Chosen) -> Chosen:
 def choose_sizes(link: Link, chosen: Chosen) -> tuple[int, int, float]:
     """The live sliders: length, dimension and scale. For the fragment that draws the pictures."""
     model = needed_model() if chosen.in_words else None
-    rows = model.max_seq_len if model and chosen.slug == OWN_TABLE else None
     pairs = issubclass(chosen.family, RotaryEncoding)
+    if pairs or chosen.family.door == "none":
+        link.put_away("fit")  # a turn makes no number larger
+    if chosen.family.door == "none":
+        link.put_away("scale")
     left, middle, right, beside = st.columns([4, 4, 4, 2], vertical_alignment="center")
     with left:
-        length = slider(
-            link, "length", *SLIDERS["length"], step=1, log=True,
-            fixed=rows, fixed_by="the model's table",
-        )  # fmt: skip
+        length = slider(link, "length", *SLIDERS["length"], step=1, log=True)
     with middle:
         dimension = slider(
             link, "dimension", *SLIDERS["dimension"], step=2 if pairs else 1, log=True,
@@ -257,7 +258,7 @@ def _set_fit(scale: float | None) -> None:
 
 
 def sentence_tokens(source: RandomTokens | SentenceTokens) -> tuple[str, ...]:
-    """The sentence's tokens, none for random ones."""
+    """All of the sentence's tokens, none for random ones."""
     return sentence(source.text).tokens if isinstance(source, SentenceTokens) else ()
 
 

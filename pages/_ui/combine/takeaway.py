@@ -14,6 +14,7 @@ from pages._ui.combine.words import alt, colours, seen
 from pages._ui.families import words_of
 from pages._ui.figures.equation import TERMS
 from pages._ui.numbers import written
+from pages._ui.sentences import counted
 from pages._ui.server.installed_model import needed_model
 from pages._ui.server.pictures import picture
 from pages._ui.server.setting import SentenceTokens, Setting
@@ -41,7 +42,7 @@ def combination_shown(
     cls, (n, d) = type(setting.encoding), reading.preview.shape
     plot = Plot(
         CHART,
-        figure=lambda: chart(reading, sentence_tokens(setting.source)),
+        figure=lambda: chart(reading, sentence_tokens(setting.source)[:n]),
         alt=lambda: alt(reading),
         caption=lambda: " ".join(
             [seen(reading.preview).replace("; zoom in to see all", ""), colours(reading)]
@@ -87,7 +88,7 @@ def _script(setting: Setting, scale: float, at: tuple[int, ...], n: int) -> str:
     source = setting.source
     tokens: DrawnTokens | ModelTokens
     if isinstance(source, SentenceTokens):
-        tokens = ModelTokens(source.text, needed_model())
+        tokens = ModelTokens(source.text, needed_model(), setting.length)
     else:
         tokens = DrawnTokens(n, setting.dimension, source.seed, source.std, source.skip)
     return combine_script(
@@ -111,6 +112,8 @@ def _settings(setting: Setting, scale: float) -> dict[str, str]:
     }
     if isinstance(source, SentenceTokens):
         tokens = f"{source.text!r} in {needed_model().name}"
+        if len(sentence_tokens(source)) > setting.length:
+            tokens += f", its first {counted(setting.length, 'token')}"
     else:
         tokens = (
             f"RandomState({source.seed}), std {written(source.std)}, {source.skip} draws skipped"

@@ -81,6 +81,8 @@ def explain(chosen: Chosen, reading: Reading, cell: tuple[int, ...]) -> Iterator
     preview, tokens = reading.preview, chosen.tokens
     n = preview.shape[0]
     told = [seen(preview), colours(reading), *asides(reading)]
+    if len(tokens) > n:
+        told.append(f"Max length cuts the sentence: {n} of its {len(tokens)} tokens are shown.")
     if chosen.sqrt_dim:
         d = preview.shape[1]
         told.append(f"e is √d = {d**0.5:.4g} times the token's vector x.")

@@ -59,6 +59,8 @@ def choose(link: Link) -> Chosen:
     """Widgets for all of it, to stand in a row; a folded one for the encodings comes last."""
     # `choose_view` gives one of the keys of `VIEWS`, which are the views there are scripts for.
     view: CompareView = choose_view(link, VIEWS)  # type: ignore[assignment]
+    if view == "norms":
+        link.put_away("head")  # no score is in it
     length = int(setting(link, "length", LENGTH, "64", width=110))
     dimension = int(setting(link, "dimension", DIMENSION, "64", width=110))
     head = setting(link, "head", HEAD, 2, width=140) - 1

@@ -62,17 +62,27 @@ class Link:
         self._hidden, self._locked = (_names(shell.get(what, "")) for what in ("hide", "lock"))
         # What a link to another page keeps: the names of controls are this page's own.
         self.around = tuple((what, shell[what]) for what in _EVERYWHERE if what in shell)
+        self._away: set[str] = set()
         self._controls: set[str] = set()
 
     def hides(self, name: str) -> bool:
-        """Whether the link keeps this control from being shown."""
+        """Whether this control isn't shown: the link hides it, or it would do nothing here."""
         self._controls.add(name)
-        return name in self._hidden
+        return name in self._hidden or name in self._away
 
     def locks(self, name: str) -> bool:
         """Whether the link keeps this control from being moved."""
         self._controls.add(name)
         return name in self._locked
+
+    def put_away(self, *names: str) -> None:
+        """Show no controls that would do nothing here; what they were set to stays in the link."""
+        self._away.update(names)
+
+    def now(self, name: str, key: str, default: Any) -> Any:
+        """A setting before it is asked for: what a new URL says, unchecked, else the widget."""
+        asked = self._params.get(name, default)
+        return asked if self.changed else st.session_state.get(key, asked)
 
     def read(self, name: str, parameter: Parameter, default: Any) -> Any:
         """The setting's value in the URL, its default where it has none.

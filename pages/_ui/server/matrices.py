@@ -18,13 +18,13 @@ MATRICES: Store[Tensor] = Store("matrices", lambda matrix: matrix.untyped_storag
 
 
 def token_count(setting: Setting) -> int:
-    """How many positions are shown: the sentence's tokens, else the whole length.
+    """How many positions are shown: the whole length, or a sentence's tokens if they are fewer.
 
     Raises `CheckpointError` for a sentence without tokens.
     """
     if not isinstance(setting.source, SentenceTokens):
         return setting.length
-    count = len(sentence(setting.source.text).ids)
+    count = len(sentence(setting.source.text).first(setting.length).ids)
     if count == 0:  # a model without special tokens
         raise CheckpointError("the sentence has no tokens, and a picture needs one: type a word")
     return count
@@ -35,7 +35,7 @@ def token_matrix(setting: Setting) -> Tensor:
     source = setting.source
     factor = setting.dimension**0.5 if setting.sqrt_dim else 1.0
     if isinstance(source, SentenceTokens):
-        return needed_model().embed(sentence(source.text)) * factor
+        return needed_model().embed(sentence(source.text).first(setting.length)) * factor
     scaled = replace(source, std=source.std * factor)
     return _random_rows(scaled, _room(setting.length), setting.dimension)[: setting.length]
 

@@ -73,7 +73,7 @@ def lookup_chart(
     rows, columns = window
     look = LookupLook(rows, columns, table.max_seq_len, table.embed_dim, added is not None)
     arrays = {"table": choose(table.rows, rows, columns).T.numpy()}
-    ends = _lookup_ends(table, window, full)
+    ends = lookup_ends(table, window, full)
     if added is not None:
         arrays["added"] = choose_rows(added.to(torch.float32), rows)[None].numpy()
     row = table.table([position])[0] if has_row else torch.full((table.embed_dim,), torch.nan)
@@ -105,10 +105,11 @@ def lookup_window(length: int, width: int) -> Window:
 
 def lookup_cells(table: PositionTable, window: Window, full: bool = False) -> str:
     """What a cell of the table's picture is, and where its colours end."""
-    return f"{cells(*window)} {_lookup_ends(table, window, full).sentence}"
+    return f"{cells(*window)} {lookup_ends(table, window, full).sentence}"
 
 
-def _lookup_ends(table: PositionTable, window: Window, full: bool) -> Ends:
+def lookup_ends(table: PositionTable, window: Window, full: bool) -> Ends:
+    """Where the colours of a table's picture end."""
     shown = choose(table.rows, *window).numpy()
     # Of the whole table, so that they stand still while it is zoomed.
     return ends_of(

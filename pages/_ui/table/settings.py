@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
+
+import streamlit as st
 
 from pages._ui import live
 from pages._ui.controls import Link, setting
-from pages._ui.table.sources import formulas
+from pages._ui.table.colours import Ends
+from pages._ui.table.sources import formulas, has_patches
 from pages._ui.table.training import Progress
 from pages._ui.table.words import BEYOND, DEFINITIONS
-from posembed_core import PositionTable, TrainingSpec
+from posembed_core import EncodingError, PositionTable, TrainingSpec
 from posembed_core.parameters import Choice, Flag, Integer
 
 PAGE = "table"
 BEYOND_WAY = Choice("Beyond the end", options=tuple(BEYOND))
-MEASURE = Choice("Measure", options=tuple(DEFINITIONS))
 IN_SPREADS = Flag("In units of each table's spread", help="Divided by the standard deviation")
 FULL = Flag(
     "Full colour range", help="Colours end at the greatest value, not already at about 4 spreads"
@@ -46,11 +50,32 @@ def choose_beyond(link: Link) -> tuple[str, str]:
     return way, slug
 
 
-def choose_measure(link: Link) -> str:
-    """Which measure is shown."""
+@dataclass(frozen=True)
+class _MeasureOf(Choice):
+    """A measure of a table with so many ``rows``."""
+
+    rows: int = 0
+
+    def check(self, name: str, value: Any) -> str:
+        """The measure's name."""
+        if value == "patches" and value not in self.options:
+            raise EncodingError(
+                f"{self.rows} positions do not form a square of patches, as a vision model's do",
+                field=name,
+            )
+        return super().check(name, value)
+
+
+def choose_measure(link: Link, table: PositionTable) -> str:
+    """Which measure of a table is shown; only a square of patches has tiles."""
+    key, default = f"{PAGE}.measure", "similarity"
+    names = tuple(name for name in DEFINITIONS if name != "patches" or has_patches(table))
+    if st.session_state.get(key) not in names:  # another table had it: the link tells why not here
+        st.session_state.pop(key, None)
     measure: str = setting(
-        link, "measure", MEASURE, "similarity", format_func=str.capitalize, width=230
-    )
+        link, "measure", _MeasureOf("Measure", options=names, rows=table.max_seq_len), default,
+        format_func=str.capitalize, width=230,
+    )  # fmt: skip
     return measure
 
 
@@ -60,8 +85,13 @@ def choose_spreads(link: Link) -> bool:
     return in_spreads
 
 
-def choose_full(link: Link) -> bool:
-    """Whether colours end at the greatest value, however far it lies from all others."""
+def choose_full(link: Link, ends: Callable[[bool], Ends]) -> bool:
+    """Whether colours end at the greatest value, however far it lies from all others.
+
+    ends: where they end with it and without it; it isn't asked for where that is the same.
+    """
+    if ends(True).peak == ends(False).peak:
+        link.put_away("full")
     full: bool = setting(link, "full", FULL, False)
     return full
 

@@ -20,7 +20,7 @@ from pages._ui.server.apart import APART
 from pages._ui.server.installed_model import model_problem, needed_model
 from pages._ui.server.kept import kept
 from pages._ui.server.tables import table_in, tables_in
-from pages._ui.table.training import Progress
+from pages._ui.table.training import GOAL, Progress
 from posembed_core import AdditiveEncoding, TrainingSpec, create, encodings
 from posembed_core.base import MAX_LENGTH
 from posembed_core.parameters import Choice
@@ -91,9 +91,10 @@ def _with_prefix(file: UploadedFile, table: PositionTable, key: str) -> Position
     return table if prefix == table.offset else _loaded(file, table.name, int(prefix))
 
 
-def choose_source(link: Link, own: PositionTable | None) -> str:
-    """The menu of tables."""
-    titles = {TRAINED: "Trained here", MODEL: "A real model's", FILE: "Your file"}
+def choose_source(link: Link, own: PositionTable | None, progress: Progress) -> str:
+    """The menu of tables; the one that is trained here is noise until it is."""
+    here = "Trained here" if progress.last.step else "Noise, not trained yet"
+    titles = {TRAINED: here, MODEL: "A real model's", FILE: "Your file"}
     titles |= {
         slug: cls.title for slug, cls in encodings().items() if issubclass(cls, AdditiveEncoding)
     }
@@ -108,6 +109,23 @@ def choose_source(link: Link, own: PositionTable | None) -> str:
     return source
 
 
+def idle_settings(link: Link) -> tuple[str, ...]:
+    """The settings of a training that change nothing in the table shown.
+
+    A formula has sizes, noise a seed as well, and nothing of it is in a real model's table.
+    """
+    source = link.now("source", _SOURCE, TRAINED)
+    if source == TRAINED and link.now("step", GOAL, 0) not in {0, "0"}:
+        return ()
+    live = {"seed"} if source == TRAINED else set()
+    has_sizes = source == TRAINED or source in encodings()
+    return tuple(
+        name
+        for name, parameter in TrainingSpec.parameters().items()
+        if name not in live and not (has_sizes and parameter.role != "option")
+    )
+
+
 def table_of(source: str, progress: Progress, own: PositionTable | None) -> PositionTable:
     """The table of that name. Raises `CheckpointError` where there is no real model."""
     if source == FILE and own is not None:
@@ -120,7 +138,14 @@ def table_of(source: str, progress: Progress, own: PositionTable | None) -> Posi
     formula = formula_for(source, progress.spec)
     if formula is not None:
         return _formula(formula, progress.spec.max_seq_len)
-    return trained_table(progress)
+    return trained_table(progress) if progress.last.step else random_table(progress.spec)
+
+
+def not_trained(source: str, progress: Progress) -> str:
+    """A sentence to follow others where the table that is trained here isn't yet; else empty."""
+    if source != TRAINED or progress.last.step:
+        return ""
+    return " Nothing was trained yet: *Training* does that, and its table is then here."
 
 
 def formula_for(source: str, spec: TrainingSpec) -> AdditiveEncoding | None:

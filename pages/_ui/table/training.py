@@ -24,7 +24,7 @@ from posembed_core.training.training import Snapshot
 
 POLL_SECONDS = 0.6
 FRAMES = 40  # snapshots of a run, besides the first
-_GOAL, _SEED, _WATCHER = "table.step", "table.seed", "table.watcher"
+GOAL, _SEED, _WATCHER = "table.step", "table.seed", "table.watcher"
 _DEFAULT = TrainingSpec()
 _STEP = Integer("Step", low=0, high=1000)
 _NAMES = {task: task.replace("-", " ").capitalize() for task in TASKS}
@@ -73,12 +73,12 @@ def choose_task(link: Link) -> str:
 
 
 def choose_spec(link: Link, task: str) -> TrainingSpec:
-    """Widgets for all other settings of a run."""
-    fields = {
-        name: setting(link, name, parameter, getattr(_DEFAULT, name))
-        for name, parameter in TrainingSpec.parameters().items()
-        if name not in {"task", "snapshot_every"}
-    }
+    """Widgets for all other settings of a run, folded."""
+    known = TrainingSpec.parameters()
+    names = [name for name in known if name not in {"task", "snapshot_every"}]
+    asks = any(not link.hides(name) for name in names)
+    with st.popover("Settings") if asks else st.container():
+        fields = {name: setting(link, name, known[name], getattr(_DEFAULT, name)) for name in names}
     every = -(-fields["steps"] // FRAMES)
     try:
         return TrainingSpec(task=task, snapshot_every=every, **fields)
@@ -91,9 +91,9 @@ def choose_spec(link: Link, task: str) -> TrainingSpec:
 def goal_of(link: Link, spec: TrainingSpec) -> int:
     """The step up to which the reader wants to see the run."""
     asked = link.read("step", _STEP, 0)
-    if link.changed or _GOAL not in st.session_state:
-        st.session_state[_GOAL] = asked
-    goal = min(int(st.session_state[_GOAL]), spec.steps)
+    if link.changed or GOAL not in st.session_state:
+        st.session_state[GOAL] = asked
+    goal = min(int(st.session_state[GOAL]), spec.steps)
     link.keep("step", _STEP, goal, 0)
     return goal
 
@@ -113,23 +113,23 @@ def follow(spec: TrainingSpec, goal: int) -> Progress:
 
 def run(spec: TrainingSpec) -> None:
     """Train to the end."""
-    st.session_state[_GOAL] = spec.steps
+    st.session_state[GOAL] = spec.steps
 
 
 def pause(spec: TrainingSpec) -> None:
     """Stay at the snapshot that is there; the run goes on only for others who watch it."""
-    st.session_state[_GOAL] = _shown_step(spec)
+    st.session_state[GOAL] = _shown_step(spec)
     RUNS.leave(st.session_state.get(_WATCHER, ""))
 
 
 def step(spec: TrainingSpec) -> None:
     """Train up to the next snapshot."""
-    st.session_state[_GOAL] = min(_shown_step(spec) + spec.snapshot_every, spec.steps)
+    st.session_state[GOAL] = min(_shown_step(spec) + spec.snapshot_every, spec.steps)
 
 
 def reset() -> None:
     """Back to the noise that this seed gives."""
-    st.session_state[_GOAL] = 0
+    st.session_state[GOAL] = 0
     RUNS.leave(st.session_state.get(_WATCHER, ""))
 
 
@@ -195,7 +195,7 @@ def _progress(spec: TrainingSpec, first: Snapshot, state: RunState, goal: int) -
 
 def _shown_step(spec: TrainingSpec) -> int:
     state = RUNS.look(spec)
-    return min(state.step if state else 0, int(st.session_state.get(_GOAL, 0)))
+    return min(state.step if state else 0, int(st.session_state.get(GOAL, 0)))
 
 
 @kept()

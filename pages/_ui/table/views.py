@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import streamlit as st
@@ -19,6 +20,7 @@ from pages._ui.table.pictures import (
     gradient_chart,
     lookup_cells,
     lookup_chart,
+    lookup_ends,
     lookup_window,
     show_measure,
     waves_ends,
@@ -38,8 +40,9 @@ from pages._ui.table.sources import (
     MODEL,
     choose_source,
     fixed_step_on,
-    has_patches,
+    idle_settings,
     measures,
+    not_trained,
     side_by_side,
     step_on,
     stretched,
@@ -75,10 +78,14 @@ from posembed_core.parameters import Integer
 
 
 class TableView(NamedTuple):
-    """What a view's button says, and what draws it."""
+    """What a view's button says, and what draws it.
+
+    ``idle`` says which settings of the page change nothing in it.
+    """
 
     title: str
     draw: Callable[[Link, Chosen], None]
+    idle: Callable[[Link], tuple[str, ...]] = lambda link: ()  # noqa: ARG005
 
 
 def training(link: Link, chosen: Chosen) -> None:
@@ -102,9 +109,11 @@ def compare(link: Link, chosen: Chosen) -> None:
         now = follow(chosen.spec, chosen.goal)
         return comparison_shown(now, side_by_side(now, chosen.own), in_spreads, full)
 
+    tables = side_by_side(chosen.progress, chosen.own)
     with st.container(horizontal=True, vertical_alignment="center"):
         buttons(chosen.progress)
-        in_spreads, full = choose_spreads(link), choose_full(link)
+        in_spreads = choose_spreads(link)
+        full = choose_full(link, partial(comparison_ends, tables, in_spreads))
         tools(PAGE, shown)
     finish(link)
 
@@ -156,26 +165,29 @@ def lookup(link: Link, chosen: Chosen) -> None:
     """One row of a table; beyond its end the error of a real model, or one of the ways out."""
     row = st.container(horizontal=True, vertical_alignment="bottom")
     with row:
-        source = choose_source(link, chosen.own)
+        source = choose_source(link, chosen.own, chosen.progress)
         way, slug = choose_beyond(link)
-        full = choose_full(link)
-    finish(link, "position")
-    table = _table_or_why(link, source, chosen)
+    table = _table_or_why(link, source, chosen, "position", "full")
     if table is None:
         return
     rows = table.max_seq_len
     length = stretched_length(rows, way)
+    shown, added = stretched(table, way, slug, length)
+    window = lookup_window(shown.max_seq_len, shown.embed_dim)
+    with row:
+        full = choose_full(link, partial(lookup_ends, shown, window))
+    finish(link, "position")
+
+    what = described(table) + not_trained(source, chosen.progress)
 
     @st.fragment
     def pictures() -> None:
         position = slider(link, "position", *positions_to_ask(rows, length), step=1)
-        shown, added = stretched(table, way, slug, length)
         has_row = _has_row_or_why(shown, position)
-        window = lookup_window(shown.max_seq_len, shown.embed_dim)
         chart = lookup_chart(shown, position, added, has_row, window, full)
         show(chart, LOOKUP, lookup_alt(table, position))
         seen = lookup_cells(shown, window, full)
-        st.markdown(" ".join((described(table), beyond_said(way, rows, length), seen)))
+        st.markdown(" ".join((what, beyond_said(way, rows, length), seen)))
         remember(PAGE, position=position)
         write(link, "position")
 
@@ -192,37 +204,31 @@ def measure(link: Link, chosen: Chosen) -> None:
     """One measure of a table, with its definition, and the numbers of all."""
     row = st.container(horizontal=True, vertical_alignment="bottom")
     with row:
-        source = choose_source(link, chosen.own)
-        which = choose_measure(link)
-        full = choose_full(link) if which == "waves" else False
-    finish(link)
-    table = _table_or_why(link, source, chosen)
+        source = choose_source(link, chosen.own, chosen.progress)
+    table = _table_or_why(link, source, chosen, "measure", "full")
     if table is None:
         return
-    is_defined = which != "patches" or has_patches(table)
-    if is_defined:
-        show_measure(table, which, measure_alt(table, which), full)
-    else:
-        st.info(
-            f"{table.max_seq_len} positions do not form a square of patches: "
-            "choose a vision model's table."
-        )
+    with row:
+        which = choose_measure(link, table)
+        full = which == "waves" and choose_full(link, partial(waves_ends, table))
+    finish(link)
+    show_measure(table, which, measure_alt(table, which), full)
+    what = described(table) + not_trained(source, chosen.progress)
     ends = f" {waves_ends(table, full).sentence}" if which == "waves" else ""
-    st.markdown(f"{described(table)} {DEFINITIONS[which]}{ends}")
+    st.markdown(f"{what} {DEFINITIONS[which]}{ends}")
     st.markdown(compared([table], [measures(table)]))
     st.markdown(f":small[{DISTANCE}]")
-    if is_defined:
-        origin = source_of(source, chosen.progress, table)
-        with row:
-            tools(PAGE, lambda: measure_shown(table, origin, which, full))
+    origin = source_of(source, chosen.progress, table)
+    with row:
+        tools(PAGE, lambda: measure_shown(table, origin, which, full))
 
 
 VIEWS = {
     "training": TableView("Training", training),
-    "lookup": TableView("Lookup", lookup),
-    "gradient": TableView("One step", gradient),
+    "lookup": TableView("Lookup", lookup, idle_settings),
+    "gradient": TableView("One step", gradient, lambda _: ("steps", "seq_len", "batch_size")),
     "compare": TableView("Beside a real one", compare),
-    "measures": TableView("Measures", measure),
+    "measures": TableView("Measures", measure, idle_settings),
 }
 
 
@@ -240,18 +246,22 @@ def _follow_live(chosen: Chosen, pictures: Callable[[Progress], None]) -> None:
     st.fragment(draw, run_every=POLL_SECONDS if before.goes_on else None)()
 
 
-def _table_or_why(link: Link, source: str, chosen: Chosen) -> PositionTable | None:
-    """The chosen table; None, with the reason on the page, where there is none."""
-    if source == MODEL and model_problem():
-        st.info(model_problem())
-        link.write()
-        return None
-    try:
-        return table_of(source, chosen.progress, chosen.own)
-    except (CheckpointError, EncodingError) as error:
-        st.info(sentence(error))
-        link.write()
-        return None
+def _table_or_why(link: Link, source: str, chosen: Chosen, *later: str) -> PositionTable | None:
+    """The chosen table; None, with the reason on the page, where there is none.
+
+    ``later`` are the settings that are asked for once there is a table.
+    """
+    problem = model_problem() if source == MODEL else ""
+    if not problem:
+        try:
+            return table_of(source, chosen.progress, chosen.own)
+        except (CheckpointError, EncodingError) as error:
+            problem = sentence(error)
+    st.info(problem)
+    link.carry(*later)
+    finish(link, *later)
+    link.write()
+    return None
 
 
 def _has_row_or_why(table: PositionTable, position: int) -> bool:

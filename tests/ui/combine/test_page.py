@@ -87,7 +87,9 @@ def lines(app: AppTest, kind: str) -> str:
 
 def works(app: AppTest) -> bool:
     """Whether the page has its sliders and a picture."""
-    return {*SLIDERS, "plot"} <= components(app).keys() and not app.error
+    # Nothing is scaled where there is no position.
+    sliders = {*SLIDERS} - ({"scale"} if url(app).get("encoding") == "none" else set())
+    return {*sliders, "plot"} <= components(app).keys() and not app.error
 
 
 def first_values(cell: str) -> list[str]:
@@ -398,7 +400,7 @@ def test_a_sentence_with_the_models_own_table() -> None:
     assert model.layer_norm is not None
     normalised = model.layer_norm(c.combined)[1]
     assert first_values(row[7])[0] == f"{float(normalised[0]):.3f}".replace("-", "−")
-    assert json.loads(components(app)["length.fixed"].json)["value"] == 512
+    assert slider(app, "length")["value"] == 128
 
 
 def test_choosing_sentences_takes_the_models_table_and_back() -> None:
@@ -449,18 +451,23 @@ def test_every_operation_takes_a_sentence(operation: str, layer_norm: str) -> No
     assert len(table(app)) == 3
 
 
-def test_a_sentence_longer_than_max_length_names_both_numbers() -> None:
-    app = visit(tokens="sentence", encoding="learned", length="4")
-    (error,) = [error.value for error in app.error]
-    n = len(sentence(TEXT).ids)
-    assert f"osition {n - 1} " in error
-    assert "4 rows" in error
-    assert {"length", "scale"} <= components(app).keys()
+@pytest.mark.parametrize("slug", ["model", "learned", "sinusoidal", "alibi", "shaw", "rope"])
+def test_max_length_cuts_a_sentence(slug: str) -> None:
+    app = visit(tokens="sentence", encoding=slug, length="4", at="0_3_4")
+    assert not app.error
+    words = [re.findall(r"`(.*)`", row[0])[0] for row in table(app)]
+    tokens = sentence(TEXT).tokens
+    assert words == [tokens[0], tokens[3]]
+    told = lines(app, "aside")
+    assert "There is no position 4: positions go from 0 to 3." in told
+    assert f"Max length cuts the sentence: 4 of its {len(tokens)} tokens are shown." in told
+    whole = visit(tokens="sentence", encoding=slug, length=f"{len(tokens)}")
+    assert "cuts the sentence" not in lines(whole, "aside")
 
 
 def test_a_sentence_longer_than_the_models_table_names_both_numbers() -> None:
     for slug in ("model", "sinusoidal"):
-        app = visit(tokens="sentence", encoding=slug, text="a " * 600)
+        app = visit(tokens="sentence", encoding=slug, text="a " * 600, length="8192")
         (error,) = [error.value for error in app.error]
         assert "512 rows" in error
         assert "602" in error or "601" in error

@@ -334,15 +334,22 @@ def test_settings_that_differ_are_different_pictures() -> None:
 # --- errors ---
 
 
-def test_a_sentence_longer_than_the_table_names_both_numbers() -> None:
-    n = len(installed_model.sentence(TEXT).ids)
-    asked = setting("learned", 4, 384, source=SentenceTokens(TEXT))
-    with pytest.raises(pc.EncodingError, match=rf"position {n - 1} .* 4 rows"):
-        pictures.picture(asked)
+@pytest.mark.parametrize("slug", ["learned", "sinusoidal", "rope", "alibi", "shaw"])
+def test_a_sentence_is_cut_at_the_length(slug: str) -> None:
+    whole = len(installed_model.sentence(TEXT).ids)
+    rows = {
+        length: pictures.picture(setting(slug, length, 384, source=SentenceTokens(TEXT)))
+        .preview.at(1.0).rows(slice(0, 4)).token
+        for length in (4, whole, 100)
+    }  # fmt: skip
+    assert [len(token) for token in rows.values()] == [4, 4, 4]
+    # What is left is what it was.
+    assert torch.equal(rows[4], rows[whole])
+    assert torch.equal(rows[4], rows[100])
 
 
 def test_a_sentence_beyond_the_models_table_names_both_numbers() -> None:
-    asked = setting("sinusoidal", 4, 384, source=SentenceTokens("a " * 600))
+    asked = setting("sinusoidal", 1000, 384, source=SentenceTokens("a " * 600))
     with pytest.raises(pc.CheckpointError, match=r"602 tokens.* 512 rows"):
         pictures.picture(asked).preview.frame(1.0)
 

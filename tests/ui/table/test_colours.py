@@ -89,6 +89,9 @@ def test_the_bar_of_the_waves_says_what_lies_beyond(full: bool) -> None:
 def test_the_page_asks_for_the_full_range_and_the_link_keeps_it() -> None:
     small = {"max_seq_len": "16", "embed_dim": "8", "num_tokens": "4", "batch_size": "2"}
     app = arrived("table", {**small, "view": "lookup"})
+    # All colours of this one reach to its greatest value.
+    assert not app.toggle
+    app = arrived("table", {**small, "view": "lookup", "source": "model"})
     assert any("Colours end at ±" in element.value for element in app.markdown)
     (toggle,) = (box for box in app.toggle if box.label == "Full colour range")
     toggle.set_value(True).run()

@@ -331,3 +331,33 @@ def test_one_step_says_that_no_gradient_reaches_a_fixed_encoding() -> None:
     assert float(learned[2]) > 0
     assert fixed[:3] == ["| Sinusoidal, fixed", "0", "none"]
     assert float(fixed[3]) > 0
+
+
+def test_patches_are_offered_for_a_square_of_them_alone() -> None:
+    app = visit({"view": "measures", "source": "learned", "max_seq_len": "25"})
+    menu = app.selectbox(key="table.measure")
+    assert "Patches" in menu.options
+    menu.set_value("patches").run()
+    assert link(app)["measure"] == "patches"
+    app.number_input(key="table.max_seq_len").set_value(24).run()
+    assert not app.exception
+    assert "measure" not in link(app)
+    menu = app.selectbox(key="table.measure")
+    assert (menu.value, "Patches" in menu.options) == ("similarity", False)
+    (note,) = (element.value for element in app.warning)
+    assert "24 positions do not form a square of patches" in note
+    app = visit({"view": "measures", "measure": "patches"})
+    assert "128 positions do not form a square of patches" in app.warning[0].value
+    assert app.selectbox(key="table.measure").value == "similarity"
+
+
+@pytest.mark.parametrize("view", ["lookup", "measures"])
+def test_noise_is_called_trained_only_once_it_is(view: str) -> None:
+    noise = visit({"view": view, **SMALL})
+    told = "Nothing was trained yet"
+    assert noise.selectbox(key="table.source").options[0] == "Noise, not trained yet"
+    assert any(told in element.value for element in noise.markdown)
+    assert "table.task" not in {box.key for box in noise.selectbox}
+    assert not any(
+        told in element.value for element in visit({"view": view, "source": "learned"}).markdown
+    )
