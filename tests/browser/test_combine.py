@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from playwright.sync_api import Page, expect
 
+from pages._ui.combine.settings import SLIDERS
 from pages._ui.controls.link import _IN_FLIGHT_SECONDS
 from tests.on_screen import at_rest, drag, eventually, graph, painted, query, settled
 
@@ -277,3 +279,28 @@ def test_it_asks_nothing_of_other_hosts_and_works_embedded(page: Page, app: str)
     expect(slider(page, SCALE)).to_be_visible()
     expect(page.get_by_test_id("stMainMenu")).to_have_count(0)
     assert hosts - {""} == {urlsplit(app).netloc}
+
+
+@pytest.mark.parametrize("by", ["keyboard", "finger"])
+def test_a_sliders_help_is_there_for_everybody(
+    new_page: Callable[..., Page], app: str, by: str
+) -> None:
+    size = {"width": 1280, "height": 800} if by == "keyboard" else {"width": 390, "height": 844}
+    page = new_page(viewport=size, has_touch=by == "finger")
+    open_page(page, app)
+    for name, (parameter, _) in SLIDERS.items():
+        text = page.get_by_text(parameter.help, exact=True)
+        about = page.get_by_role("button", name=f"About {parameter.label}")
+        expect(text).to_be_hidden()
+        if by == "finger":
+            about.tap()
+        else:
+            about.focus()
+            page.keyboard.press("Enter")
+        expect(text).to_be_visible()
+        box, button = text.bounding_box(), about.bounding_box()
+        assert 0 <= box["x"] <= size["width"] - box["width"], name
+        assert 0 <= box["y"] - button["y"] - button["height"] <= 8, name
+        assert box["y"] + box["height"] <= size["height"], name
+        page.keyboard.press("Escape")
+        expect(text).to_be_hidden()

@@ -15,6 +15,8 @@ const HTML = `
     ><span class="prefix"></span><input type="number"><span class="suffix"></span></span>
   <input type="range" id="range">
   <div class="ends" aria-hidden="true"><span></span><span></span></div>
+  <button type="button" class="help" popovertarget="help">?</button>
+  <div id="help" popover></div>
 </div>`
 
 // Neither a lost answer nor a long run may silence the slider; ms.
@@ -77,6 +79,14 @@ class Slider {
       this.hold(false)
       this.show() // the page scrolls: the thumb goes back to where it was
     })
+    const help = find("#help")
+    help.addEventListener("beforetoggle", () => {
+      const { left, bottom } = find("button.help").getBoundingClientRect()
+      help.style.top = `${bottom + 4}px`
+      // No wider than 20 rem, see slider.css, and inside of the window.
+      const room = innerWidth - 20 * parseFloat(getComputedStyle(document.documentElement).fontSize)
+      help.style.left = `${Math.max(8, Math.min(left, room - 8))}px`
+    })
     range.addEventListener("keydown", (event) => this.key(event))
     field.addEventListener("change", () => {
       const typed = field.valueAsNumber
@@ -128,7 +138,10 @@ class Slider {
     write(".suffix", data.suffix)
     write(".ends span:first-child", this.written(data.low))
     write(".ends span:last-child", this.written(data.high))
-    box.title = data.help ?? ""
+    write("#help", data.help ?? "")
+    const help = /** @type {HTMLElement} */ (box.querySelector("button.help"))
+    help.hidden = !data.help
+    help.setAttribute("aria-label", `About ${data.label}`)
     box.toggleAttribute("data-disabled", data.disabled)
     range.disabled = field.disabled = data.disabled
     range.setAttribute("aria-label", data.label)
