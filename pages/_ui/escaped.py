@@ -24,7 +24,7 @@ _LINKED = re.compile(
     re.IGNORECASE,
 )
 # With it a line of Markdown is a heading, a quotation, a list, a rule, a table or a block of code.
-_BLOCK = re.compile(r"[#>|~+]|[-*]\s|[-*_\s]+$|`{3}|\d+[.)]")
+_BLOCK = re.compile(r"\A(?:[#>|~+]|[-*]\s|[-*_\s]+$|`{3}|\d+[.)])")
 _MARKED = re.compile(rf"\\([!-/:-@\[-`{{-~])|\*\*|{_JOINER}")
 
 

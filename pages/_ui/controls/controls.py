@@ -37,7 +37,7 @@ class Text(Parameter):
             return text, ""
         head = text[: self.most]
         if not text[self.most].isspace():
-            head = re.sub(r"\S+$", "", head)
+            head = re.sub(r"(?<!\S)\S+$", "", head)
         count, kept = len(text.split()), len(head.split())
         if kept == 0:
             return text.strip()[: self.most], f"A word of more than {self.most} characters is cut."
