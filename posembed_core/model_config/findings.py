@@ -264,6 +264,15 @@ def about_settings(block: RopeBlock, settings: RopeSettings) -> Iterator[Finding
             f"{wanted}.",
             "A context that is not extended needs no scaling.",
         )
+    turns = getattr(encoding, "low_freq_factor", None)
+    if turns is not None and turns == getattr(encoding, "high_freq_factor", None):
+        yield Finding(
+            "warning",
+            block.place("high_freq_factor"),
+            f"low_freq_factor and high_freq_factor are both {turns:g}: a step, no blend, between "
+            "pairs that are divided by the factor and pairs that aren't.",
+            "The formula of the blend divides by their difference, which is 0.",
+        )
     yield from _attention(block, settings)
 
 

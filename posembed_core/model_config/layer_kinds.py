@@ -23,6 +23,23 @@ _UNLESS_NO_WINDOW = frozenset(["exaone4", "exaone_moe", "kolibri1"])
 _ALL_WINDOWS = frozenset(
     ["mistral", "mixtral", "ministral", "phi3", "phi4_multimodal", "starcoder2"]
 )
+# What else says which layers look at all tokens, by the types that read it: every how many layers
+# one does; which do, and the kind of the others; that the last one does. transformers 5.24.
+_EVERY = {
+    "sliding_window_pattern": frozenset(
+        ["cohere2", "cohere2_moe", "embedding_gemma2_text", "exaone4", "exaone_moe", "gemma3_text",
+         "t5gemma2_decoder", "t5gemma2_text"]
+    ),
+    "full_attention_interval": frozenset(
+        ["qwen3_5_moe_text", "qwen3_5_text", "qwen3_next", "qwen4_exp_text"]
+    ),
+    "global_attn_every_n_layers": frozenset(["afmoe", "modernbert", "modernbert-decoder"]),
+}  # fmt: skip
+_WHICH = {"lfm2": ("full_attn_idxs", "conv")}
+_AND_THE_LAST = frozenset(
+    ["beam", "diffusion_gemma_text", "embedding_gemma2_text", "flint", "gemma4_text",
+     "gemma4_unified_text", "neomme"]
+)  # fmt: skip
 # Kinds of layers that compute no scores of queries and keys.
 _WITHOUT_SCORES = ("linear_attention", "conv", "mamba", "mlp", "recurrent", "moe", "hybrid_mamba")
 
@@ -58,13 +75,28 @@ def _kinds(config: Mapping[str, Any]) -> list[str]:
     if isinstance(given, list) and given and all(isinstance(kind, str) for kind in given):
         return given[: _count(config) or len(given)]
     count = _count(config) or default_of(config, "num_hidden_layers")
-    pattern = default_of(config, "layer_types")
+    key, otherwise = _WHICH.get(name := str(config.get("model_type")), ("", ""))
+    if isinstance(which := config.get(key), list):
+        return [GLOBAL if i in which else otherwise for i in range(count or 1)]
+    pattern = _pattern(config)
     if pattern and count:
         kinds = map(str, _repeated(pattern, count))
         unchunked = _CHUNK in config and config[_CHUNK] is None  # Llama 4 with chunks switched off
-        return [GLOBAL if kind == CHUNKED and unchunked else kind for kind in kinds]
+        repeated = [GLOBAL if kind == CHUNKED and unchunked else kind for kind in kinds]
+        return [*repeated[:-1], GLOBAL] if name in _AND_THE_LAST else repeated
     kind = LOCAL if _has_window_everywhere(config) else GLOBAL
     return [kind] * (count or 1)
+
+
+def _pattern(config: Mapping[str, Any]) -> Any:
+    """The kinds that repeat: the type's, at the length that the config gives."""
+    pattern = default_of(config, "layer_types")
+    for key, types in _EVERY.items():
+        if isinstance(every := config.get(key), int) and config.get("model_type") in types:
+            first, last = pattern[0], pattern[-1]
+            count = whole(key, every) - 1
+            return [first, *[last] * count] if first == GLOBAL else [*[first] * count, last]
+    return pattern
 
 
 def _count(config: Mapping[str, Any]) -> int | None:

@@ -10,7 +10,7 @@ from pages._ui.sentences import counted, sentence
 from pages._ui.table.training import Progress
 from posembed_core.tables.measures.analysis import Measures
 from posembed_core.tables.measures.similarity import adjacent_cosine
-from posembed_core.tables.measures.sinusoid_fit import SinusoidFit
+from posembed_core.tables.measures.sinusoid_fit import SEARCHED_ROWS, SinusoidFit
 from posembed_core.tables.position_table import PositionTable
 from posembed_core.training.tasks import TASKS
 from posembed_core.training.training import GradientStep
@@ -195,7 +195,8 @@ def _named(table: PositionTable) -> str:
 DISTANCE = (
     "The distance to a sinusoid is what is left of a table after the rotation, reflection, shift "
     "and scaling that bring it closest to a sinusoidal table of its size (Procrustes; 0 is a "
-    "sinusoid), whose base is the one that fits best. Exponents are i/(d/2), or i/(d/2 − 1), as in "
-    "Whisper and tensor2tensor, where the base is rounder so. The distance depends on the size: "
-    "compare with noise of the same size."
+    "sinusoid), whose base is the one that fits best: on all rows, or the first "
+    f"{SEARCHED_ROWS} of a longer table. Exponents are i/(d/2), or i/(d/2 − 1), as in Whisper and "
+    "tensor2tensor, where the base is rounder so. The distance depends on the size: compare with "
+    "noise of the same size."
 )

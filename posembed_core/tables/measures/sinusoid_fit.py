@@ -23,7 +23,7 @@ SPACINGS: tuple[Spacing, ...] = ("i/half", "i/(half - 1)")
 
 _LOWEST, _HIGHEST = math.log(1.5), math.log(1e12)
 _FEW_ROWS = 64  # of the first, coarse search: few rows see no small change of a frequency
-_MOST_ROWS = 512  # of the last one
+SEARCHED_ROWS = 512  # of the last one: of a longer table the first
 _STEP = 0.1  # in ln base: closer than the optimum of so few rows is wide
 _WIDE = 0.5  # in ln base, on all rows that are searched
 _GOLDEN = (math.sqrt(5) - 1) / 2
@@ -59,7 +59,7 @@ def sinusoid_distance(table: Float[Tensor, "n d"]) -> SinusoidFit | None:
         return None
     best: SinusoidFit | None = None
     for searched in SPACINGS[: 1 + columns % 2]:
-        base, spacing = _fitted(exact[:_MOST_ROWS], searched)
+        base, spacing = _fitted(exact[:SEARCHED_ROWS], searched)
         distance = procrustes_distance(exact, sinusoid(rows, columns, base, spacing))
         if distance is not None and (best is None or distance < best.distance - 1e-9):
             best = SinusoidFit(base, distance, spacing)

@@ -278,6 +278,13 @@ CASES: dict[str, tuple[str, str, str, dict[str, Any], dict[str, Any]]] = {
         config(num_attention_heads=30),
         config(num_attention_heads=30, head_dim=128),
     ),
+    "no blend": (
+        "warning",
+        "rope_scaling.high_freq_factor",
+        "low_freq_factor and high_freq_factor are both 1: a step, no blend",
+        config({"rope_type": "llama3", **LLAMA3, "high_freq_factor": 1.0}),
+        config({"rope_type": "llama3", **LLAMA3}),
+    ),
     "ramp": (
         "error",
         "rope_scaling.beta_fast",

@@ -10,10 +10,13 @@ import transformers
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
 import posembed_core as pc
+from posembed_core.model_config.layer_kinds import layer_kinds
 from posembed_core.model_config.model_types import _AS
 from tests.core.model_config.test_positions import ROTARY, SAMPLE, TYPES
 
 transformers.logging.set_verbosity_error()
+# Types whose pattern is known for their own number of layers only; their files give layer_types.
+OF_ONE_LENGTH = {"dory"}
 
 
 def answer(config: dict[str, Any]) -> object:
@@ -99,3 +102,23 @@ def test_llama_4_looks_through_chunks_of_its_own_size() -> None:
     without = CONFIG_MAPPING["llama4_text"](num_hidden_layers=4, attention_chunk_size=None)
     kinds = [kind for kind, _ in chunks(attention_chunk_size=None)]
     assert kinds == without.layer_types == ["full_attention"] * 4
+
+
+@pytest.mark.parametrize(
+    "key", ["sliding_window_pattern", "full_attention_interval", "global_attn_every_n_layers",
+            "full_attn_idxs"],
+)  # fmt: skip
+def test_numbers_that_say_which_layers_see_all_are_read_where_transformers_reads_them(
+    key: str,
+) -> None:
+    value = [1, 4] if key.endswith("idxs") else 3
+    read = False
+    for name in ROTARY:
+        if "layer_types" not in TYPES[name]["defaults"] or name in OF_ONE_LENGTH:
+            continue
+        config = {"model_type": name, "num_hidden_layers": 7}
+        without = CONFIG_MAPPING[name].from_dict(config).layer_types
+        theirs = CONFIG_MAPPING[name].from_dict({**config, key: value}).layer_types
+        assert [layer.kind for layer in layer_kinds({**config, key: value})] == theirs, name
+        read = read or theirs != without
+    assert read

@@ -46,21 +46,26 @@ EXCEPT = {
 transformers.logging.set_verbosity_error()
 
 
-def oracle(name: str) -> dict[str, np.ndarray]:
-    """{kind of layer: frequencies} of the type's own rotary modules at its default config."""
-    cls = CONFIG_MAPPING[name]
-    config, module = cls(), modelling(name)[0]
-    own: dict[str, np.ndarray] = {}
-    for part in vars(module).values():
-        if not (isinstance(part, type) and "Rotary" in part.__name__):
-            continue
-        if cls.__name__ not in str(part.__init__.__annotations__.get("config", "")):
-            continue
-        for buffer, values in part(config).named_buffers():
-            kind = buffer.removesuffix("inv_freq").removesuffix("_")
-            if "original" not in kind and buffer.endswith("inv_freq"):
-                own[kind] = values.double().numpy()
-    return own
+def oracle(name: str, config: Any = None) -> dict[str, np.ndarray]:
+    """{kind of layer: frequencies} of the type's own rotary modules, by default for its default."""
+    cls, module = CONFIG_MAPPING[name], modelling(name)[0]
+    config = cls() if config is None else config
+    model = cls.__name__.removesuffix("Config").removesuffix("Text")  # Qwen2-VL takes the whole
+    for wanted in (cls.__name__, model):
+        own: dict[str, np.ndarray] = {}
+        for part in vars(module).values():
+            if not (isinstance(part, type) and "Rotary" in part.__name__):
+                continue
+            takes = str(part.__init__.__annotations__.get("config", ""))
+            if wanted not in takes or "Vision" in part.__name__ + takes:
+                continue
+            for buffer, values in part(config).named_buffers():
+                kind = buffer.removesuffix("inv_freq").removesuffix("_")
+                if "original" not in kind and buffer.endswith("inv_freq"):
+                    own[kind] = values.double().numpy()
+        if own:
+            return own
+    return {}
 
 
 def check(name: str) -> None:
