@@ -6,6 +6,7 @@ import streamlit as st
 
 from pages._ui import attention
 from pages._ui.about import about
+from pages._ui.bars import settings_bar
 from pages._ui.controls import Link, choose_view
 from pages._ui.takeaway import tools
 from posembed_core import PositionTable
@@ -14,7 +15,7 @@ from posembed_core import PositionTable
 def main() -> None:
     """Ask, then show one view."""
     link = Link(attention.PAGE, attention.shared)
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with settings_bar():
         views = {name: view.title for name, view in attention.VIEWS.items()}
         view = attention.VIEWS[choose_view(link, views)]
         link.put_away(*view.idle)
@@ -23,7 +24,8 @@ def main() -> None:
         place_of_tools = st.container(width="content")
     left = right = st.container()
     if not link.hides("text"):
-        left, right = st.columns([2, 3], vertical_alignment="bottom")
+        with settings_bar("second"):
+            left, right = st.columns([2, 3], vertical_alignment="bottom")
     scene = attention.choose_scene(link, settings, left)
     fields = attention.choose_encodings(link, settings, right, real=scene.real)
     link.note_unknown(*attention.OF_VIEWS)

@@ -6,6 +6,7 @@ import streamlit as st
 
 from pages._ui import combine, live
 from pages._ui.about import about
+from pages._ui.bars import settings_bar
 from pages._ui.controls import Link
 from pages._ui.sentences import sentence
 from pages._ui.server.pictures import picture
@@ -16,7 +17,7 @@ from posembed_core import CheckpointError, EncodingError
 def main() -> None:
     """Ask, then draw."""
     link = Link(combine.PAGE, combine.shared)
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with settings_bar():
         headline = st.container(width=230)
         chosen = combine.choose(link)
         place_of_tools = st.container(width="content")

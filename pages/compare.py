@@ -6,6 +6,7 @@ import streamlit as st
 
 from pages._ui import compare, live
 from pages._ui.about import about
+from pages._ui.bars import settings_bar
 from pages._ui.controls import Link
 from pages._ui.site import PAGES
 from pages._ui.takeaway import tools
@@ -14,7 +15,7 @@ from pages._ui.takeaway import tools
 def main() -> None:
     """Ask, draw, tell."""
     link = Link(compare.PAGE, compare.shared)
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with settings_bar():
         chosen = compare.choose(link)
         place_of_tools = st.container(width="content")
     link.note_unknown()

@@ -6,6 +6,7 @@ import streamlit as st
 
 from pages._ui import live, long_context
 from pages._ui.about import about
+from pages._ui.bars import settings_bar
 from pages._ui.controls import Link
 from pages._ui.takeaway import remember
 
@@ -14,7 +15,7 @@ def main() -> None:
     """Ask for a config, say what is odd about it and what its layers do, then draw."""
     link = Link(long_context.PAGE)
     place_of_question = st.container()
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with settings_bar():
         model, reading = long_context.choose_config(link)
         group = long_context.choose_layers(link, reading)
         settings = None if group is None else group.settings

@@ -6,6 +6,7 @@ import streamlit as st
 
 from pages._ui import table
 from pages._ui.about import about, of_family
+from pages._ui.bars import settings_bar
 from pages._ui.controls import Link, choose_view
 from posembed_core import AdditiveEncoding, PositionTable
 
@@ -13,7 +14,7 @@ from posembed_core import AdditiveEncoding, PositionTable
 def main() -> None:
     """Ask, follow the run, then show one view of it."""
     link = Link(table.PAGE, table.shared)
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with settings_bar():
         st.markdown("### $p_i = P_{i,:}$", width=130)
         views = {name: view.title for name, view in table.VIEWS.items()}
         view = table.VIEWS[choose_view(link, views)]

@@ -53,19 +53,12 @@ PAGES = (
 # Lessons lead through all pages but their own list.
 SHOWN = tuple(page.path for page in PAGES if page.path != "lesson")
 
-_STYLE = """
-.page-heading { margin-bottom: -0.5rem }
-.page-heading :is(h1, h2) { display: inline; font-size: 0.9375rem; line-height: 1.3;
-  letter-spacing: 0; padding: 0; margin: 0 }
-.page-heading h2 { font-weight: 400 }
-/* A step of a lesson says what is seen: there the heading is for screen readers alone. */
-body:has(.st-key-lesson) [data-testid=stElementContainer]:has(.page-heading) { position: absolute;
-  width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%) }
-"""
+_STYLE = (Path(__file__).parent / "site.css").read_text("utf-8")
 
 
 def heading(page: SitePage) -> str:
-    """The page's title and its sentence in one slim line of HTML."""
+    """The page's title and its sentence in one slim line of HTML, and a phone's settings button."""
     title, shows = in_html(page.title), in_html(page.shows)
-    line = f'<div class="page-heading"><h1>{title}</h1> <h2>{shows}</h2></div>'
+    button = '<details class="page-settings"><summary>Settings</summary></details>'
+    line = f'<div class="page-heading">{button}<h1>{title}</h1> <h2>{shows}</h2></div>'
     return f"<style>{_STYLE}</style>{line}"

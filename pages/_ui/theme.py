@@ -64,9 +64,15 @@ def tinted(term: str, words: str) -> str:
     return f":{HUES[term]}[{words}]"
 
 
-def base_layout(**more: Any) -> dict[str, Any]:
-    """What every figure's layout has in common."""
+def base_layout(*, least: int | None = None, **more: Any) -> dict[str, Any]:
+    """What every figure's layout has in common.
+
+    A figure with a ``least`` height in pixels is as tall as the window has room for, from there on
+    (room.js); one without keeps its own height.
+    """
+    fills = {} if least is None else {"meta": {"least": least}}
     return {
+        **fills,
         "template": "none",
         "font": {"size": 14},
         "showlegend": False,

@@ -58,7 +58,7 @@ class Cell:
 
 def weights_chart(heads: Sequence[Seen], titles: Sequence[str], words: Sequence[str]) -> Chart:
     """Scores, weights and the weights' difference from the first column's."""
-    strips = (SCORES, WEIGHTS, CHANGES) if len(heads) > 1 else (SCORES, WEIGHTS)
+    strips = (WEIGHTS, CHANGES, SCORES) if len(heads) > 1 else (WEIGHTS, SCORES)
     scores = [_allowed(head, head.scores) for head in heads]
     weights = [_allowed(head, head.weights) for head in heads]
     columns = range(len(heads))

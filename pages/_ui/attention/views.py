@@ -41,6 +41,7 @@ from pages._ui.attention.words import (
     shuffle_said,
     shuffle_table,
 )
+from pages._ui.bars import slider_bar
 from pages._ui.controls import Link, setting, slider
 from pages._ui.takeaway import OnScreen, remember, show
 from posembed_core import AdditiveEncoding, encodings
@@ -62,7 +63,7 @@ class AttentionView(NamedTuple):
 @st.fragment
 def weights(link: Link, chosen: Chosen) -> None:
     """Scores and weights side by side, and a clicked weight's arithmetic."""
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with slider_bar():
         scale = _scale(link)
         temperature = slider(link, "temperature", *OF_VIEWS["temperature"], step=0.05, log=True)
     heads = [
@@ -85,7 +86,7 @@ def weights(link: Link, chosen: Chosen) -> None:
 @st.fragment
 def shuffle(link: Link, chosen: Chosen) -> None:
     """The same layer on shuffled words."""
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with slider_bar():
         seed = setting(link, "shuffle", *OF_VIEWS["shuffle"], width=180)
         scale = _scale(link)
     plain, masked = (
@@ -105,7 +106,7 @@ def shuffle(link: Link, chosen: Chosen) -> None:
 @st.fragment
 def shift(link: Link, chosen: Chosen) -> None:
     """The same words, all positions moved."""
-    with st.container(horizontal=True):
+    with slider_bar():
         by = slider(link, "shift", *OF_VIEWS["shift"], step=1)
         scale = _scale(link)
     tests = [shifted_or_why(chosen.scene, encoding, by, scale) for encoding in chosen.encodings]
@@ -128,7 +129,7 @@ def four(link: Link, chosen: Chosen) -> None:
         )
         finish(link)
         return
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with slider_bar():
         titles = {slug: title for slug, (title, _) in additive.items()}
         parameter = Choice("Scores of", options=tuple(titles))
         last = parameter.options[-1]

@@ -8,6 +8,7 @@ from typing import Any, get_args
 
 import streamlit as st
 
+from pages._ui.bars import slider_bar
 from pages._ui.controls import (
     Indices,
     Link,
@@ -212,17 +213,13 @@ def choose_sizes(link: Link, chosen: Chosen) -> tuple[int, int, float]:
         link.put_away("fit")  # a turn makes no number larger
     if chosen.family.door == "none":
         link.put_away("scale")
-    left, middle, right, beside = st.columns([4, 4, 4, 2], vertical_alignment="center")
-    with left:
+    with slider_bar():
         length = slider(link, "length", *SLIDERS["length"], step=1, log=True)
-    with middle:
         dimension = slider(
             link, "dimension", *SLIDERS["dimension"], step=2 if pairs else 1, log=True,
             fixed=model.embed_dim if model else None, fixed_by="the model's width",
         )  # fmt: skip
-    with right:
         scale = slider(link, "scale", *SLIDERS["scale"], step=0.01)
-    with beside:
         _fit_colours(link, scale)
     return length, dimension, scale
 
@@ -249,7 +246,7 @@ def _fit_colours(link: Link, scale: float) -> None:
         help="Colours stand still while the scale moves. Let them end where the values do now, or "
         "again where those of e, and of p at scale 1, do.",
         disabled=link.locks("fit"),
-        width="stretch",
+        width=150,
     )
 
 

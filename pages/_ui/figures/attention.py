@@ -22,7 +22,7 @@ from pages._ui.theme import DIVERGING, SEQUENTIAL, base_layout
 
 MOST_WORDS = 26  # more labels than this can't be read along one picture
 
-_SIDE, _HEADING, _AXIS, _WORDS, _FOOT = 236, 30, 26, 68, 12  # pixels
+_SIDE, _HEADING, _AXIS, _FOOT = 212, 30, 26, 12  # pixels
 _NARROW_SIDE = 270
 _NARROW_WIDTH = 0.83  # beside it the bar and its numbers
 _GAP, _BAR = 0.016, 0.065  # shares of the width: between columns, and for the colour bars

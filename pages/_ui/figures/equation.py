@@ -32,8 +32,11 @@ _PLACES = ((0.0, 0.295), (0.3525, 0.6475), (0.705, 1.0))
 # The same with room for a bar of its own beside the middle picture.
 _PLACES_OF_TWO_SCALES = ((0.0, 0.28), (0.335, 0.615), (0.72, 1.0))
 _TOP, _BOTTOM = (0.44, 0.94), (0.0, 0.25)
-_STACKED = ((0.80, 0.975), (0.555, 0.73), (0.31, 0.485), (0.0, 0.20))
-_STACKED_WITH_BAR = (0.0, 0.8)
+# On a phone, without and with room for labels of their own beside the second and third picture;
+# pixels of what stands there from top to bottom.
+_NARROW = ((0.0, 0.285), (0.3575, 0.6425), (0.715, 1.0))
+_NARROW_WITH_LABELS = ((0.0, 0.25), (0.375, 0.625), (0.75, 1.0))
+_HEAD, _PICTURE, _FEET, _EACH_BAR, _CURVES = 24, 190, 42, 34, 110
 # Its words have their room in the margin: nothing moves when they change.
 _BAR: dict[str, Any] = {
     "thickness": 12, "x": 1.0, "xpad": 8, "ypad": 0,
@@ -75,16 +78,19 @@ class Look:
         return _PLACES_OF_TWO_SCALES if self.panels[1].own_scale else _PLACES
 
     @property
-    def stacked_places(self) -> tuple[tuple[float, float], ...]:
-        """The same where they stand above one another, the norms too."""
-        whole_width = (0.0, 1.0)
-        middle = _STACKED_WITH_BAR if self.panels[1].own_scale else whole_width
-        return whole_width, middle, whole_width, whole_width
+    def narrow_places(self) -> tuple[tuple[float, float], ...]:
+        """The same on a phone."""
+        return _NARROW if all(map(self.shares_rows, (1, 2))) else _NARROW_WITH_LABELS
+
+    def shares_rows(self, index: int) -> bool:
+        """Whether a picture's rows are those of the first one."""
+        panel, first = self.panels[index], self.panels[0]
+        return panel.up == first.up and panel.height == first.height
 
 
 def equation_figure(look: Look) -> go.Figure:
     """The figure without its numbers, which travel by themselves (see `ranges`)."""
-    figure = go.Figure(layout=base_layout(height=520, margin=_MARGIN))
+    figure = go.Figure(layout=base_layout(height=520, least=340, margin=_MARGIN))
     for index, (term, panel) in enumerate(zip(TERMS, look.panels, strict=True), start=1):
         figure.add_trace(_heatmap(term, panel, look.columns, index))
         figure.update_layout(_axes(panel, look, index))
@@ -144,31 +150,64 @@ def ranges(
 
 
 def narrow_layout(look: Look) -> dict[str, Any]:
-    """The same figure for a phone: the three pictures above one another."""
+    """The same figure for a phone, at three quarters of its window's height.
+
+    The pictures are still side by side, with bars of colour and norms below, and are named by
+    their symbols.
+    """
+    bars = 2 if look.panels[1].own_scale else 1
+    inside = _HEAD + _PICTURE + _FEET + bars * _EACH_BAR + _HEAD + _CURVES
+    margin = {"l": 46, "r": 10, "t": 4, "b": 40}
+    top = 1 - _HEAD / inside
+    bottom = top - _PICTURE / inside
     layout: dict[str, Any] = {
-        "height": 1100,
-        "margin": {"l": 52, "r": 8, "t": 4, "b": 40, "autoexpand": False},
+        "height": inside + margin["t"] + margin["b"],
+        "margin": {**margin, "autoexpand": False},
+        "yaxis4": {"domain": [0, _CURVES / inside]},
+        "annotations": [
+            *_names(look, (bottom, top)),
+            *_line_names(top=_CURVES / inside),
+            *_badges(look, narrow=bottom),
+        ],
     }
-    for index, domain in enumerate(_STACKED, start=1):
-        name = axis_number(index)
-        last = index == len(_STACKED) or look.panels[index - 1].across != look.panels[-1].across
-        title = {} if last or index == 3 else {"title": {"text": ""}}
-        layout[f"xaxis{name}"] = {"domain": list(look.stacked_places[index - 1]), **title}
-        layout[f"yaxis{name}"] = {"domain": list(domain), "showticklabels": True}
-    layout["annotations"] = [
-        *_headings(look, stacked=True),
-        *_line_names(top=_STACKED[-1][1]),
-        *_badges(look, stacked=True),
-    ]
-    layout["coloraxis"] = {
-        "colorbar": {
-            "orientation": "h", "thickness": 10, "x": 0.5, "xanchor": "center", "xpad": 0,
-            "y": 0.245, "yanchor": "middle", "len": 0.76,
-        }
-    }  # fmt: skip
-    low, high = _STACKED[1]
-    layout["coloraxis2"] = {"colorbar": {"x": _STACKED_WITH_BAR[1], "y": high, "len": high - low}}
+    small = {"size": 11}
+    for index, across in enumerate(look.narrow_places, start=1):
+        number = axis_number(index)
+        layout[f"xaxis{number}"] = {
+            "domain": list(across), "tickfont": small, "title": {"font": {"size": 12}},
+            **index_ticks(look.columns.stop - look.columns.start, 3),
+        }  # fmt: skip
+        layout[f"yaxis{number}"] = {
+            "domain": [bottom, top], "tickfont": small, "title": {"font": {"size": 12}},
+        }  # fmt: skip
+    for bar in range(bars):
+        below = bottom - (_FEET + (bars - 1 - bar) * _EACH_BAR) / inside
+        layout[f"coloraxis{axis_number(bar + 1)}"] = {
+            "colorbar": {
+                "orientation": "h", "thickness": 8, "x": 0.5, "xanchor": "center", "xpad": 0,
+                "y": below, "yanchor": "top", "len": 0.76, "tickfont": {"size": 12},
+            }
+        }  # fmt: skip
+    if bars == 2:
+        for bar, symbols in enumerate(("e, h", look.panels[1].symbol), start=1):
+            at = layout[f"coloraxis{axis_number(bar)}"]["colorbar"]["y"]
+            name = _note(symbols, 0.1, at, None, size=12)
+            layout["annotations"].append(name | {"xanchor": "right", "yanchor": "top"})
     return layout
+
+
+def _names(look: Look, up: tuple[float, float]) -> Sequence[dict[str, Any]]:
+    """The pictures' symbols over them, and the signs between them where there is room for one."""
+    notes = []
+    for index, (term, panel) in enumerate(zip(TERMS, look.panels, strict=True)):
+        left, right = look.narrow_places[index]
+        name = _note(f"<b>{panel.symbol}</b>", (left + right) / 2, up[1], text_hue(term), size=16)
+        notes.append(name | {"yanchor": "bottom", "yshift": 2})
+        sign = ("", *look.signs)[index]
+        if sign and len(sign) < 3 and look.shares_rows(index):
+            between = (look.narrow_places[index - 1][1] + left) / 2
+            notes.append(_note(sign, between, sum(up) / 2, None, size=18))
+    return notes
 
 
 def _heatmap(term: str, panel: Panel, columns: Indices, index: int) -> go.Heatmap:
@@ -188,8 +227,7 @@ def _heatmap(term: str, panel: Panel, columns: Indices, index: int) -> go.Heatma
 
 def _axes(panel: Panel, look: Look, index: int) -> dict[str, Any]:
     suffix = axis_number(index)
-    first = look.panels[0]
-    shared = panel.up == first.up and panel.height == first.height
+    first, shared = look.panels[0], look.shares_rows(index - 1)
     across = {
         "domain": list(look.places[index - 1]),
         "anchor": f"y{suffix}",
@@ -239,38 +277,36 @@ def _words(look: Look) -> dict[str, Any]:
     return {"tickvals": at, "ticktext": labels, "tickangle": -40}
 
 
-def _headings(look: Look, stacked: bool = False) -> Sequence[dict[str, Any]]:
+def _headings(look: Look) -> Sequence[dict[str, Any]]:
     notes = []
     for index, (term, panel) in enumerate(zip(TERMS, look.panels, strict=True)):
-        left, right = look.stacked_places[index] if stacked else look.places[index]
-        top = _STACKED[index][1] if stacked else _TOP[1]
-        sign = ("", *look.signs)[index]
-        heading = f"{sign}  {panel.title}" if stacked and sign else panel.title
-        notes.append(
-            _note(f"<b>{heading}</b>", (left + right) / 2, top, text_hue(term), size=15)
-            | {"yanchor": "bottom", "yshift": 4}
-        )
-        if sign and not stacked:
+        left, right = look.places[index]
+        heading = _note(f"<b>{panel.title}</b>", (left + right) / 2, _TOP[1], text_hue(term), 15)
+        notes.append(heading | {"yanchor": "bottom", "yshift": 4})
+        if sign := ("", *look.signs)[index]:
             # Past a bar and its words.
             free = 0.75 if index == 2 and look.panels[1].own_scale else 0.5
             before = look.places[index - 1][1]
             between = before + (left - before) * free
-            notes.append(
-                _note(sign, between, sum(_TOP) / 2, None, size=24 if len(sign) < 3 else 15)
-            )
+            size = 24 if len(sign) < 3 else 15
+            notes.append(_note(sign, between, sum(_TOP) / 2, None, size))
     return notes
 
 
-def _badges(look: Look, stacked: bool = False) -> list[dict[str, Any]]:
-    """How many values each cell is one of, in the corner of each picture that doesn't show all."""
+def _badges(look: Look, narrow: float | None = None) -> list[dict[str, Any]]:
+    """How many values each cell is one of, in the corner of each picture that doesn't show all.
+
+    ``narrow`` is where pictures end on a phone, where there is room for few letters.
+    """
     badges = []
     for index, panel in enumerate(look.panels):
         across, up = look.columns.step, panel.rows.step
         if across == up == 1:
             continue
-        right = (look.stacked_places if stacked else look.places)[index][1]
-        bottom = _STACKED[index][0] if stacked else _TOP[0]
-        note = _note(f"1 of {across} × {up} values", right, bottom, "#ffffff", size=12)
+        right = (look.places if narrow is None else look.narrow_places)[index][1]
+        bottom, size = (_TOP[0], 12) if narrow is None else (narrow, 10)
+        text = f"1 of {across} × {up}" + (" values" if narrow is None else "")
+        note = _note(text, right, bottom, "#ffffff", size=size)
         corner = {"xanchor": "right", "yanchor": "bottom", "borderpad": 3}
         badges.append(note | corner | {"bgcolor": "rgba(20, 20, 20, 0.75)"})
     return badges

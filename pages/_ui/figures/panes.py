@@ -24,6 +24,7 @@ _GAP = 0.075  # between two pictures, for the axis of the right one, in widths o
 _BAR = 0.065  # for a colour bar
 _NARROW_BAR = 0.13
 _HEADING, _AXIS = 34, 46  # pixels above a picture and below it
+_LEAST = 0.4  # of its height a picture keeps in a low window
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,9 @@ class Sheet:
         """
         total = sum(self.heights[: len(self.rows)]) + len(self.rows) * (_HEADING + _AXIS)
         places = self._wide(total)
-        figure = go.Figure(layout=base_layout(height=total, margin=_MARGIN))
+        pictures = sum(self.heights[: len(self.rows)])
+        least = total - round(pictures * (1 - _LEAST))
+        figure = go.Figure(layout=base_layout(height=total, least=least, margin=_MARGIN))
         figure.update_layout(self._layout(places))
         bars = {pane.bar for row in self.rows for pane in row}
         for name, peak in (colours or {}).items():

@@ -16,7 +16,7 @@ LEFT, RIGHT = (0.0, 0.455), (0.555, 1.0)
 BEFORE = "var(--st-gray-color)"
 TURN = 2 * math.pi
 
-_HEIGHT, _NARROW_HEIGHT = 400, 760
+_HEIGHT, _LEAST_HEIGHT, _NARROW_HEIGHT = 400, 270, 760
 _MARGIN = {"l": 66, "r": 10, "t": 34, "b": 44}
 
 
@@ -55,7 +55,7 @@ def narrow_layout(figure: go.Figure) -> dict[str, Any]:
 
 def two_pictures() -> dict[str, Any]:
     """The layout of two pictures side by side."""
-    return base_layout(height=_HEIGHT, margin=_MARGIN)
+    return base_layout(height=_HEIGHT, least=_LEAST_HEIGHT, margin=_MARGIN)
 
 
 def before_line(name: str, x: Sequence[float], y: Sequence[float | None], hover: str) -> go.Scatter:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
+from pages._ui.bars import slider_bar
 from pages._ui.controls import Link, Text, open_link, setting, slider
 from pages._ui.figures.rope_pairs import QUANTITIES
 from pages._ui.figures.two_pictures import Lengths
@@ -158,12 +159,9 @@ def ask_sliders(link: Link, settings: RopeSettings) -> Sliders:
     trained, wanted = _lengths_of(settings)
     if explained := length_words(settings, trained):
         st.markdown(f":small[{explained}]")
-    columns = st.columns(3)
-    with columns[0]:
+    with slider_bar():
         trained = slider(link, "trained", TRAINED, trained, step=1, log=True)
-    with columns[1]:
         wanted = slider(link, "wanted", WANTED, wanted, step=1, log=True)
-    with columns[2]:
         position = slider(link, "position", POSITION, wanted, step=1, log=True)
     return Sliders(Lengths(trained, wanted, trained_is_given(settings)), position)
 

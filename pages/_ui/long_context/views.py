@@ -62,18 +62,18 @@ def _draw_queries(group: Group) -> None:
 
 
 def draw(chosen: Chosen, sliders: Sliders) -> None:
-    """The settings in a line, the pairs, the scores, and what rounding does to both."""
+    """The pairs, the settings in a line, the scores, and what rounding does to both."""
     encoding, rounding = chosen.encoding, ARITHMETICS[chosen.arithmetic]
     trained, wanted, position = sliders.lengths.trained, sliders.lengths.wanted, sliders.position
     table = pair_table(encoding, wanted)
     in_short = summary(table, trained, wanted, sliders.lengths.is_given)
-    st.markdown(settings_line(chosen.settings, wanted))
     live.plot(
         packed_pairs(encoding, sliders.lengths, position, chosen.quantity),
         key=f"{PAGE}.pairs",
         alt=pairs_alt(table, in_short),
     )
     st.markdown(f":small[{in_short} {pairs_key(position, trained, sliders.lengths.is_given)}]")
+    st.markdown(settings_line(chosen.settings, wanted))
     live.plot(
         packed_scores(encoding, sliders.lengths, chosen.arithmetic),
         key=f"{PAGE}.scores",

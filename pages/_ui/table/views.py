@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import streamlit as st
 
+from pages._ui.bars import settings_bar, slider_bar
 from pages._ui.controls import Link, slider
 from pages._ui.escaped import unmarked
 from pages._ui.sentences import sentence
@@ -139,12 +140,10 @@ def gradient(link: Link, chosen: Chosen) -> None:
 
     @st.fragment
     def pictures() -> None:
-        left, right = st.columns(2)
         rows = spec.max_seq_len
-        with left:
+        with slider_bar():
             tokens = Integer("Tokens in the sequence", low=2, high=rows)
             length = slider(link, "tokens", tokens, min(20, rows), step=1)
-        with right:
             starts = Integer("First position", low=0, high=rows - 2)
             start = min(slider(link, "start", starts, 5, step=1), rows - length)
         step = step_on(spec, start, length)
@@ -163,7 +162,7 @@ def gradient(link: Link, chosen: Chosen) -> None:
 
 def lookup(link: Link, chosen: Chosen) -> None:
     """One row of a table; beyond its end the error of a real model, or one of the ways out."""
-    row = st.container(horizontal=True, vertical_alignment="bottom")
+    row = settings_bar("second")
     with row:
         source = choose_source(link, chosen.own, chosen.progress)
         way, slug = choose_beyond(link)
@@ -182,7 +181,8 @@ def lookup(link: Link, chosen: Chosen) -> None:
 
     @st.fragment
     def pictures() -> None:
-        position = slider(link, "position", *positions_to_ask(rows, length), step=1)
+        with slider_bar():
+            position = slider(link, "position", *positions_to_ask(rows, length), step=1)
         has_row = _has_row_or_why(shown, position)
         chart = lookup_chart(shown, position, added, has_row, window, full)
         show(chart, LOOKUP, lookup_alt(table, position))
@@ -202,7 +202,7 @@ def lookup(link: Link, chosen: Chosen) -> None:
 
 def measure(link: Link, chosen: Chosen) -> None:
     """One measure of a table, with its definition, and the numbers of all."""
-    row = st.container(horizontal=True, vertical_alignment="bottom")
+    row = settings_bar("second")
     with row:
         source = choose_source(link, chosen.own, chosen.progress)
     table = _table_or_why(link, source, chosen, "measure", "full")

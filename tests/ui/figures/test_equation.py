@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from itertools import pairwise
 from typing import Any
 
 import plotly.graph_objects as go
@@ -229,30 +230,35 @@ def test_a_concatenations_second_half_follows_the_first() -> None:
 
 
 @every_case
-def test_the_narrow_layout_stacks_every_axis(case: str) -> None:
+def test_on_a_phone_the_pictures_are_side_by_side_above_the_norms(case: str) -> None:
     shape = look_of(case)
     figure, narrow = equation_figure(shape), narrow_layout(shape)
-    for index, name in enumerate(("", "2", "3", "4")):
-        has_bar = name == "2" and case in {"rotation", "bias"}
-        assert narrow[f"xaxis{name}"]["domain"] == [0, 0.8 if has_bar else 1]
-        top = narrow[f"yaxis{name}"]["domain"]
-        assert 0 <= top[0] < top[1] <= 1
-        if index:
-            above = narrow[f"yaxis{'' if index == 1 else index}"]["domain"]
-            assert top[1] < above[0]
+    across = [narrow[f"xaxis{name}"]["domain"] for name in ("", "2", "3")]
+    for left, right in pairwise(across):
+        assert 0 <= left[0] < left[1] < right[0] < right[1] <= 1
+    tops = {tuple(narrow[f"yaxis{name}"]["domain"]) for name in ("", "2", "3")}
+    assert len(tops) == 1
+    assert 0 == narrow["yaxis4"]["domain"][0] < narrow["yaxis4"]["domain"][1] < min(tops)[0]
+    # The bars, one below the other, between the two.
+    has_two = case in {"rotation", "bias"}
+    bars = [narrow[f"coloraxis{name}"]["colorbar"]["y"] for name in ("", "2")[: 1 + has_two]]
+    assert bars == sorted(bars)
+    assert all(narrow["yaxis4"]["domain"][1] < y < min(tops)[0] for y in bars)
     # Plotly knows each of its attributes.
-    merged = figure.update_layout(narrow)
-    assert merged.layout.height == 1100
-    signs = [note.text for note in merged.layout.annotations]
-    assert all(any(panel.title in text for text in signs) for panel in shape.panels)
+    assert go.Figure(figure.data, layout=narrow).layout.height < 550
+    words = [note["text"] for note in narrow["annotations"]]
+    assert all(f"<b>{panel.symbol}</b>" in words for panel in shape.panels)
 
 
 @every_case
-def test_stacked_pictures_have_labels_of_their_own(case: str) -> None:
+def test_on_a_phone_a_picture_with_rows_of_its_own_has_room_for_their_labels(case: str) -> None:
     shape = look_of(case)
     merged = equation_figure(shape).update_layout(narrow_layout(shape))
-    for name in ("y", "y2", "y3"):
-        assert axis(merged, name).showticklabels
+    for index, name in enumerate(("x", "x2", "x3")):
+        own = axis(merged, name.replace("x", "y"))
+        if index and own.showticklabels:
+            room = axis(merged, name).domain[0] - shape.narrow_places[index - 1][1]
+            assert room * 316 >= 35  # pixels of a phone of 390
 
 
 # --- the tokens of a sentence ---

@@ -2,10 +2,11 @@
 import { enlarge, isLarge } from "./large.js"
 import { FORMATS, save } from "./picture.js"
 import { axisName } from "./plotly.js"
+import { filling, stretched } from "./room.js"
 import { fillIn, isDark, theme } from "./streamlit.js"
 
 /** A figure in the page's colours, and the chart's configuration.
- * @typedef {{ names: string[], traces: Trace[], layout: Layout,
+ * @typedef {{ names: string[], traces: Trace[], layout: Layout, fills: boolean,
  *   config: (chart: Dressed) => object }} Look */
 
 /** What the mode bar's buttons need of a chart.
@@ -51,12 +52,15 @@ export function readFigure(drawing, root, width, height, again) {
   /** @type {Figure} */
   const figure = JSON.parse(text)
   const { names, data: traces, narrow } = figure
+  const least = figure.layout.meta?.least
   const isNarrow = width < figure.narrowWidth
+  const fills = Boolean(least) && !isNarrow
   let layout = isNarrow ? merge(figure.layout, narrow) : figure.layout
   if (!(isNarrow && narrow.height)) layout.height = height ?? layout.height ?? 450
   if (isLarge()) layout = enlarge(layout, again)
+  else if (fills) layout = stretched(layout, filling(root, layout.height, least, again))
   layout.width = width
-  return { names, traces, ...dress(layout, root, traces) }
+  return { names, traces, fills, ...dress(layout, root, traces) }
 }
 
 /** The layout in the page's colours, and the chart's configuration.

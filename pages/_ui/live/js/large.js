@@ -1,7 +1,7 @@
 // Large type on a projector: every text of a chart grows, and the room around it, as far as the
 // window has room for the whole picture. See stage.js.
 import { axisName } from "./plotly.js"
-import { scrolled } from "./streamlit.js"
+import { roomBelow, whenMoved } from "./room.js"
 
 // What of its height a picture may be pressed to, else it is scrolled: as it is, and where only the
 // lowest row needs words under it.
@@ -9,9 +9,7 @@ const LEAST = 0.75
 const LEAST_WITHOUT_WORDS = 0.38
 const PRESSED = 0.85 // where type must be less large, too,
 const SMALLEST = 0.9 // of a chart's own type at least
-const BELOW = 8 // pixels
-const HEADING = 26
-const AGAIN = 600 // ms until the page above has come to rest
+const HEADING = 26 // pixels
 
 // As much as the page's own type does.
 const growthOfType = () => parseFloat(getComputedStyle(document.documentElement).fontSize) / 16
@@ -24,8 +22,7 @@ const firstChart = () => document.querySelector(".live-plot")
  * @param {number} height
  * @param {number} least */
 function fitting(height, least) {
-  const top = firstChart()?.getBoundingClientRect().top ?? 0
-  const fit = (innerHeight - BELOW - top - scrolled()) / height
+  const fit = roomBelow(firstChart()) / height
   return fit < least || fit > 1 ? 1 : fit
 }
 
@@ -86,11 +83,8 @@ export function enlarge(layout, again) {
   const { all, repeated } = upper(layout)
   const least = all.length && all.length === repeated.length ? LEAST_WITHOUT_WORDS : LEAST
   const fit = height ? fitting(height, least) : 1
-  if (height)
-    setTimeout(() => {
-      const moved = () => Math.abs(fitting(height, least) - fit) >= 0.01
-      if (isLarge() && firstChart() && moved()) again()
-    }, AGAIN)
+  const moved = () => Math.abs(fitting(height, least) - fit) >= 0.01
+  if (height) whenMoved(() => isLarge() && firstChart() !== null && moved(), again)
   const type = fit < PRESSED ? Math.max(SMALLEST, factor * Math.sqrt(fit)) : factor
   const large = scaled(layout, type, fit, repeated)
   if (height) large.height = Math.floor(height * fit)

@@ -110,6 +110,8 @@ export class Chart {
       if (this.available !== this.width) this.wake()
     })
     this.resizing.observe(this.root)
+    this.resized = () => this.look?.fills && this.anew()
+    addEventListener("resize", this.resized)
   }
 
   destroy() {
@@ -117,6 +119,7 @@ export class Chart {
     page.charts--
     this.player.stop()
     this.resizing.disconnect()
+    removeEventListener("resize", this.resized)
     clearTimeout(this.resting)
     this.notes.destroy()
     this.lens?.destroy()

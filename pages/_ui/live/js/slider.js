@@ -11,10 +11,12 @@ const sliders = new WeakMap()
 const HTML = `
 <div class="live">
   <label for="range"></label>
+  <div class="way"
+    ><input type="range" id="range"
+    ><div class="ends" aria-hidden="true"><span></span><span></span></div
+  ></div>
   <span class="number"
     ><span class="prefix"></span><input type="number"><span class="suffix"></span></span>
-  <input type="range" id="range">
-  <div class="ends" aria-hidden="true"><span></span><span></span></div>
   <button type="button" class="help" popovertarget="help">?</button>
   <div id="help" popover></div>
 </div>`
@@ -81,8 +83,11 @@ class Slider {
     })
     const help = find("#help")
     help.addEventListener("beforetoggle", () => {
-      const { left, bottom } = find("button.help").getBoundingClientRect()
-      help.style.top = `${bottom + 4}px`
+      const { left, top, bottom } = find("button.help").getBoundingClientRect()
+      // On a phone sliders are at the bottom of the window.
+      const isLow = bottom > 0.6 * innerHeight
+      help.style.top = isLow ? "auto" : `${bottom + 4}px`
+      help.style.bottom = isLow ? `${innerHeight - top + 4}px` : "auto"
       // No wider than 20 rem, see slider.css, and inside of the window.
       const room = innerWidth - 20 * parseFloat(getComputedStyle(document.documentElement).fontSize)
       help.style.left = `${Math.max(8, Math.min(left, room - 8))}px`
