@@ -59,6 +59,10 @@ _STYLE = (Path(__file__).parent / "site.css").read_text("utf-8")
 def heading(page: SitePage) -> str:
     """The page's title and its sentence in one slim line of HTML, and a phone's settings button."""
     title, shows = in_html(page.title), in_html(page.shows)
-    button = '<details class="page-settings"><summary>Settings</summary></details>'
-    line = f'<div class="page-heading">{button}<h1>{title}</h1> <h2>{shows}</h2></div>'
+    line = f'<div class="page-heading">{settings_button()}<h1>{title}</h1> <h2>{shows}</h2></div>'
     return f"<style>{_STYLE}</style>{line}"
+
+
+def settings_button(name: str = "Settings") -> str:
+    """What shows the settings where they are folded away, in HTML."""
+    return f'<details class="page-settings"><summary>{in_html(name)}</summary></details>'

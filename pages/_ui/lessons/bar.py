@@ -21,7 +21,7 @@ from pages._ui.lessons.files import Ask, Lesson, LessonError, Step, lessons
 from pages._ui.numbers import written
 from pages._ui.qr import show_code
 from pages._ui.sentences import sentence
-from pages._ui.site import PAGES
+from pages._ui.site import PAGES, settings_button
 
 _PLACES = {
     "picture": ("the picture", ".live-plot"),
@@ -151,6 +151,7 @@ def bar(place: Place, presents: bool) -> None:
                 look=f"Look at: {name}",
                 say=f"Step {place.number} of {len(lesson.steps)}: {step.say}",
             )
+            st.html(settings_button("All settings"), width="content")
             back = st.button("Back", shortcut="b", key="step.back", disabled=place.number == 1)
             again = st.button(
                 "Start again",

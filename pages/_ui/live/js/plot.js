@@ -112,6 +112,7 @@ export class Chart {
     this.resizing.observe(this.root)
     this.resized = () => this.look?.fills && this.anew()
     addEventListener("resize", this.resized)
+    addEventListener("toggle", this.resized, true) // what unfolds above
   }
 
   destroy() {
@@ -120,6 +121,7 @@ export class Chart {
     this.player.stop()
     this.resizing.disconnect()
     removeEventListener("resize", this.resized)
+    removeEventListener("toggle", this.resized, true)
     clearTimeout(this.resting)
     this.notes.destroy()
     this.lens?.destroy()
