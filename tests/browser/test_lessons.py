@@ -122,7 +122,7 @@ def test_the_button_goes_to_what_is_pointed_at(page: Page, app: str) -> None:
     focused = page.evaluate(
         "document.activeElement.shadowRoot?.activeElement?.getAttribute('aria-label')"
     )
-    assert focused == "Scale s, number"
+    assert focused == "Scale s"
 
 
 def test_a_lesson_that_is_not_there_is_said_to_be_missing(page: Page, app: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import pytest
-from playwright.sync_api import CDPSession, Page
+from playwright.sync_api import CDPSession, Locator, Page
 
 from tests.on_screen import AT_A_LINK, eventually, settled
 
@@ -108,13 +108,16 @@ def test_two_fingers_zoom_a_picture_and_not_the_page(
     eventually(page, lambda: page.evaluate(ends), [low, high])
 
 
+def on_the_way(slider: Locator) -> Point:
+    box = slider.bounding_box()
+    assert box is not None
+    return box["x"] + box["width"] * 0.7, box["y"] + box["height"] / 2
+
+
 def test_a_swipe_on_a_slider_scrolls_or_moves_it(new_page: Callable[..., Page], app: str) -> None:
     page = on_a_phone(new_page, app)
     slider = page.get_by_role("slider", name="Scale")
-    slider.evaluate("(range) => range.scrollIntoView({ block: 'center', behavior: 'instant' })")
-    box = slider.bounding_box()
-    assert box is not None
-    start = (box["x"] + box["width"] * 0.7, box["y"] + box["height"] / 2)
+    start = on_the_way(slider)
     value = slider.get_attribute("aria-valuetext")
     scrolled = page.evaluate(SCROLLED)
     up = SWIPE if scrolled < SWIPE else -SWIPE
@@ -122,9 +125,8 @@ def test_a_swipe_on_a_slider_scrolls_or_moves_it(new_page: Callable[..., Page], 
     page.wait_for_function(f"Math.abs({SCROLLED} - {scrolled}) > {SWIPE / 2}", timeout=5_000)
     settled(page)
     assert slider.get_attribute("aria-valuetext") == value
-    slider.evaluate("(range) => range.scrollIntoView({ block: 'center', behavior: 'instant' })")
     scrolled = page.evaluate(SCROLLED)
-    swipe(page, start, -SWIPE, 0)
+    swipe(page, on_the_way(slider), -SWIPE, 0)
     settled(page)
     assert slider.get_attribute("aria-valuetext") != value
     assert page.evaluate(SCROLLED) == scrolled
