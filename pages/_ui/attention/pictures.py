@@ -57,7 +57,7 @@ class Cell:
 
 
 def weights_chart(heads: Sequence[Seen], titles: Sequence[str], words: Sequence[str]) -> Chart:
-    """Scores, weights and the weights' difference from the first column's."""
+    """Weights, their difference from the first column's, and scores."""
     strips = (WEIGHTS, CHANGES, SCORES) if len(heads) > 1 else (WEIGHTS, SCORES)
     scores = [_allowed(head, head.scores) for head in heads]
     weights = [_allowed(head, head.weights) for head in heads]
@@ -67,7 +67,7 @@ def weights_chart(heads: Sequence[Seen], titles: Sequence[str], words: Sequence[
         {
             trace_name(strip, column): cells[column]
             for column in columns
-            for strip, cells in ((SCORES, scores), (WEIGHTS, weights))
+            for strip, cells in ((WEIGHTS, weights), (SCORES, scores))
         },
         {
             SCORES.name: _peak(scores),
