@@ -62,7 +62,7 @@ class AttentionView(NamedTuple):
 
 @st.fragment
 def weights(link: Link, chosen: Chosen) -> None:
-    """Scores and weights side by side, and a clicked weight's arithmetic."""
+    """Weights, their differences and scores, and a clicked weight's arithmetic."""
     with slider_bar():
         scale = _scale(link)
         temperature = slider(link, "temperature", *OF_VIEWS["temperature"], step=0.05, log=True)
