@@ -42,6 +42,10 @@ class PermutationTest:
     tested: Tested = "order"
     draws: int = 1
 
+    def change(self, head: int) -> float:
+        """The greatest entry of f(PX) - P f(X) in one head, in absolute value."""
+        return float((self.after - self.before[:, self.permutation])[head].abs().max())
+
 
 def telling_shuffle(
     tokens: Float[Tensor, "n embed_dim"], seed: int, fixed: Sequence[int] = ()

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.on_screen import AT_A_LINK, at_rest, drag, graph, painted, query
+from pages._ui.attention.inputs import Scene, column, inputs, shuffled
+from tests.on_screen import AT_A_LINK, at_rest, drag, graph, painted, query, settled
 
 pytestmark = pytest.mark.browser
 
@@ -22,10 +24,10 @@ NUMBER = r"(-?\d+(?:\.\d+)?(?:e-?\d+)?)"
 def visit(new_page: Callable[..., Page], app: str) -> Callable[..., Page]:
     """visit(query, …) → the attention page, painted and at rest."""
 
-    def go(query: str = "") -> Page:
+    def go(query: str = "", charts: int = 1) -> Page:
         page = new_page(tolerate=AT_A_LINK)
         page.goto(f"{app}/attention?{query}")
-        at_rest(page)
+        at_rest(page, charts)
         return page
 
     return go
@@ -132,9 +134,92 @@ def test_views_are_a_click_away_and_keep_the_settings(visit: Callable[..., Page]
     ):
         page.get_by_role("radio", name=title).click()
         expect(page.get_by_text(words).first).to_be_visible()
-        at_rest(page)
+        at_rest(page, 2 if title == "Shuffle test" else 1)
         assert query(page)["temperature"] == ["2"]
     expect(page.locator("input[type=number]").nth(2)).to_have_value("2.00")
+
+
+def strips(page: Page) -> list[np.ndarray]:
+    """The colours of the shuffle's columns, (rows, columns, 4): before and after, each encoding."""
+    read = page.locator(".live-plot").first.evaluate(
+        """(chart) => [...chart.querySelectorAll('canvas')].map((canvas) => {
+             const { width, height } = canvas
+             const { data } = canvas.getContext('2d').getImageData(0, 0, width, height)
+             return [height, width, [...data]] })"""
+    )
+    return [np.array(data).reshape(height, width, 4) for height, width, data in read]
+
+
+def test_without_position_columns_only_change_places(visit: Callable[..., Page]) -> None:
+    text = "the keys to a cabinet are on my table"
+    page = visit(f"view=shuffle&tokens=random&encodings=none_sinusoidal&text={text}", charts=2)
+    button = page.get_by_role("button", name="Shuffle", exact=True)
+    scene = Scene(False, text)
+    none = column("none", {}, inputs(scene).projections)
+    seen = []
+    for seed in (1, 2):
+        order = shuffled(scene, none, seed, 1.0, False, 1.0).permutation.tolist()
+        came = [text.split()[index] for index in order]
+        said = page.locator(".live-plot [aria-label^='The tokens before']")
+        expect(said).to_have_attribute("aria-label", re.compile(f"after it: {', '.join(came)}"))
+        settled(page)
+        blind_before, blind_after, told_before, told_after = strips(page)
+        # A rounding of 1e-15 may turn a colour into its neighbour.
+        assert np.abs(blind_after - blind_before[:, order]).max() <= 2
+        assert np.abs(told_after - told_before[:, order]).max() > 30
+        seen.append(blind_after)
+        button.focus()
+        page.keyboard.press("Enter")
+        page.wait_for_url(re.compile(rf"shuffle={seed + 1}"))
+    assert np.abs(seen[0] - seen[1]).max() > 30
+    before = strips(page)[0]
+    page.get_by_label("Head", exact=True).fill("5")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("one token's output of head 5")).to_be_visible()
+    settled(page)
+    assert np.abs(strips(page)[0] - before).max() > 30
+
+
+@pytest.mark.parametrize(
+    ("width", "height", "present"),
+    [(1280, 800, "false"), (1280, 800, "true"), (390, 844, "false")],
+)
+def test_chips_are_whole_and_apart(
+    new_page: Callable[..., Page], app: str, width: int, height: int, present: str
+) -> None:
+    page = new_page(tolerate=AT_A_LINK, viewport={"width": width, "height": height})
+    page.goto(f"{app}/attention?view=shuffle&present={present}")
+    at_rest(page, 2)
+    settled(page)
+    chart, *chips = page.locator(".live-plot").first.evaluate(
+        """(chart) => [chart.querySelector('.main-svg'),
+             ...chart.querySelectorAll('.annotation-text-g text')].map((e) => {
+             const { left, right, top, bottom } = e.getBoundingClientRect()
+             return { left, right, top, bottom, size: getComputedStyle(e).fontSize }
+           })"""
+    )
+    # An arrow is an annotation with an empty text.
+    words = [chip for chip in chips if chip["left"] < chip["right"]]
+    assert len(words) == 2 * 11 + 4
+    for index, chip in enumerate(words):
+        assert chart["left"] <= chip["left"] < chip["right"] <= chart["right"]
+        assert chart["top"] < chip["top"] < chip["bottom"] <= chart["bottom"]
+        for other in words[index + 1 :]:
+            assert (
+                other["left"] >= chip["right"]
+                or other["right"] <= chip["left"]
+                or other["top"] >= chip["bottom"]
+                or other["bottom"] <= chip["top"]
+            )
+    if present == "true":
+        assert min(float(word["size"][:-2]) for word in words) >= 16
+    if width > 390:
+        # The button, both rows of words and the first encoding's columns are seen together.
+        button = page.get_by_role("button", name="Shuffle", exact=True).bounding_box()
+        strip = page.locator(".live-plot canvas").nth(1).bounding_box()
+        assert button is not None
+        assert strip is not None
+        assert 0 <= button["y"] < strip["y"] + strip["height"] <= height
 
 
 def test_a_dragged_shift_moves_the_scores(visit: Callable[..., Page]) -> None:

@@ -38,7 +38,7 @@ def of_weights(chosen: Chosen, scale: float, temperature: float) -> Sequence[Tab
 
 
 def of_shuffle(chosen: Chosen, seed: int, scale: float) -> Sequence[Table]:
-    """The error in each slot without a mask and with one, and which word came to each slot."""
+    """The errors in each slot, which word came to each slot, and the columns that are seen."""
     n, columns = len(chosen.inputs.tokens), tuple(chosen.slugs)
 
     def errors(causal: bool, at: slice) -> Tensor:
@@ -52,6 +52,16 @@ def of_shuffle(chosen: Chosen, seed: int, scale: float) -> Sequence[Table]:
         test = shuffled(chosen.scene, chosen.encodings[0], seed, scale, False, 1.0)
         return test.permutation[at, None].to(torch.float64)
 
+    def outputs(slug: str, encoding: Encoding, time: str) -> Table:
+        def rows(at: slice) -> Tensor:
+            test = shuffled(chosen.scene, encoding, seed, scale, False, 1.0)
+            of_heads: Tensor = getattr(test, time)
+            return of_heads[chosen.head, at]
+
+        about = f"outputs of the head shown with {type(encoding).title}, {time} the shuffle"
+        shape = (n, chosen.inputs.projections.head_dim)
+        return Table(f"{slug}-{time}", about, shape, rows, "slot", dtype="<f8")
+
     size, shape = "norm of f(PX) − P f(X), all heads", (n, len(columns))
     return (
         Table("errors", f"{size}, without a mask", shape, lambda at: errors(False, at), "slot",
@@ -60,6 +70,9 @@ def of_shuffle(chosen: Chosen, seed: int, scale: float) -> Sequence[Table]:
               "slot", columns, "<f8"),
         Table("permutation", "the token that came to each slot", (n, 1), order, "slot", ("word",),
               "<f8"),
+        *(outputs(slug, encoding, time)
+          for slug, encoding in zip(chosen.slugs, chosen.encodings, strict=True)
+          for time in ("before", "after")),
     )  # fmt: skip
 
 

@@ -27,6 +27,9 @@ from pages._ui.figures.attention import (
 )
 from pages._ui.figures.attention_lines import Curve, distance_figure, shuffle_figure
 from pages._ui.figures.axes import TwoLayouts
+from pages._ui.figures.shuffle import WIDE, Shuffled, columns_figure
+from pages._ui.figures.shuffle import colours as column_colours
+from pages._ui.figures.shuffle import trace_name as strip_name
 from pages._ui.numbers import written
 from pages._ui.server.kept import kept
 from pages._ui.takeaway import Chart, show
@@ -35,8 +38,8 @@ from posembed_core import Encoding, RotaryEncoding
 from posembed_core.attention.experiments import FourTerms, ShiftTest
 from posembed_core.attention.shuffle import PermutationTest
 
-SHUFFLES, SHIFTS, FOURS, DISTANCES_KEY = (
-    f"attention.{name}" for name in ("shuffles", "shifts", "four", "distances")
+COLUMNS, SHUFFLES, SHIFTS, FOURS, DISTANCES_KEY = (
+    f"attention.{name}" for name in ("columns", "shuffles", "shifts", "four", "distances")
 )
 SHUFFLE_ALT = "The error f(PX) − P f(X) in each slot, without and with a causal mask."
 SHIFT_ALT = "Changes of the scores, query × key."
@@ -146,6 +149,37 @@ def parts_of(terms: FourTerms) -> tuple[Float[Tensor, "num_heads n n"], ...]:
             terms.position_position, terms.scores)  # fmt: skip
 
 
+def columns_chart(
+    tests: Sequence[PermutationTest], titles: Sequence[str], words: Sequence[str], head: int
+) -> Chart:
+    """The words before and after the shuffle, and each one's output as a column below."""
+    order = tuple(tests[0].permutation.tolist())
+    look = Shuffled(tuple(titles), tuple(words), order, tests[0].before.shape[2])
+    cells = {
+        strip_name(time, index): outputs[head].T
+        for index, test in enumerate(tests)
+        for time, outputs in (("before", test.before), ("after", test.after))
+    }
+    peaks = [_peak([test.before[head], test.after[head]]) for test in tests]
+    return Chart(
+        columns_figure,
+        (look,),
+        {name: matrix.float().numpy() for name, matrix in cells.items()},
+        patch=column_colours(look, peaks),
+        exact=True,
+        narrow_width=WIDE,
+    )
+
+
+def columns_alt(tests: Sequence[PermutationTest], words: Sequence[str], head: int) -> str:
+    """The words in both orders, and what the strips are."""
+    after = [words[index] for index in tests[0].permutation.tolist()]
+    return (
+        f"The tokens before the shuffle: {', '.join(words)}; after it: {', '.join(after)}. "
+        f"Below, the outputs of head {head + 1} as columns of colour, before and after."
+    )
+
+
 def shuffle_picture(
     plain: Sequence[PermutationTest],
     masked: Sequence[PermutationTest],
@@ -170,7 +204,7 @@ def show_shuffle(
     titles: Sequence[str],
     words: Sequence[str],
 ) -> None:
-    """The errors on the page."""
+    """The errors on the page, in every slot."""
     figure, narrow = shuffle_picture(plain, masked, titles, words)
     live.plot(live.pack_figure(figure, narrow=narrow), key=SHUFFLES, alt=SHUFFLE_ALT)
 

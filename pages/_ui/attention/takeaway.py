@@ -20,7 +20,7 @@ from pages._ui.attention.inputs import (
     split,
 )
 from pages._ui.attention.settings import OF_VIEWS, PAGE, Chosen
-from pages._ui.attention.words import FOUR, distance_said, shift_said, shuffle_done
+from pages._ui.attention.words import FOUR, columns_said, distance_said, shift_said, shuffle_done
 from pages._ui.numbers import written
 from pages._ui.server.installed_model import needed_model
 from pages._ui.takeaway import OnScreen, Plot, Script, remembered
@@ -28,7 +28,7 @@ from posembed_core import Encoding
 from posembed_core.attention.distance import random_scores_at_distances, scores_at_distances
 from posembed_core.attention.experiments import four_terms, shift_test
 from posembed_core.attention.layer import attend
-from posembed_core.attention.shuffle import permutation_test
+from posembed_core.attention.shuffle import PermutationTest, permutation_test
 from posembed_core.scripts.combine import attention_script
 from posembed_core.scripts.experiments import (
     distance_script,
@@ -83,14 +83,19 @@ def shuffle_shown(chosen: Chosen) -> OnScreen:
     """The shuffle test."""
     scale, seed = _slider("scale"), _slider("shuffle")
 
-    def figure() -> go.Figure:
-        plain, masked = (
-            [shuffled(chosen.scene, encoding, seed, scale, causal, 1.0)
-             for encoding in chosen.encodings]
-            for causal in (False, True)
-        )  # fmt: skip
-        words = chosen.inputs.tokens
-        return pictures.shuffle_picture(plain, masked, chosen.titles, words)[0]
+    words, titles, head = chosen.inputs.tokens, chosen.titles, chosen.head
+
+    def tests(causal: bool) -> list[PermutationTest]:
+        return [
+            shuffled(chosen.scene, encoding, seed, scale, causal, 1.0)
+            for encoding in chosen.encodings
+        ]
+
+    def columns() -> go.Figure:
+        return pictures.columns_chart(tests(False), titles, words, head).figure()
+
+    def errors() -> go.Figure:
+        return pictures.shuffle_picture(tests(False), tests(True), titles, words)[0]
 
     def write(encoding: Encoding) -> str:
         options = _options(chosen, encoding, scale)
@@ -104,12 +109,18 @@ def shuffle_shown(chosen: Chosen) -> OnScreen:
         name=_name(chosen, "shuffle"),
         title=_title(chosen, "The shuffle test"),
         plots={
-            "": Plot(
+            "columns": Plot(
+                pictures.COLUMNS,
+                columns,
+                alt=lambda: pictures.columns_alt(tests(False), words, head),
+                caption=lambda: columns_said(titles, head, chosen.inputs.projections.head_dim),
+            ),
+            "errors": Plot(
                 pictures.SHUFFLES,
-                figure,
+                errors,
                 alt=lambda: pictures.SHUFFLE_ALT,
                 caption=lambda: f"{shuffle_done(chosen.inputs.stays)}; all heads, in float64.",
-            )
+            ),
         },
         settings=_settings(chosen, scale, seed=f"{seed}"),
         tables=lambda: arrays.of_shuffle(chosen, seed, scale),

@@ -9,12 +9,22 @@ import streamlit as st
 
 from pages._ui.attention.arithmetic import products_table, softmax_table, weight_arithmetic
 from pages._ui.attention.distance import FARTHEST, claims
-from pages._ui.attention.inputs import attention, explained, shifted_or_why, shuffled, split
+from pages._ui.attention.inputs import (
+    attention,
+    explained,
+    seed_after,
+    shifted_or_why,
+    shuffled,
+    split,
+)
 from pages._ui.attention.pictures import (
+    COLUMNS,
     FOUR_ALT,
     FOURS,
     SHIFT_ALT,
     SHIFTS,
+    columns_alt,
+    columns_chart,
     four_chart,
     shift_chart,
     show_distance,
@@ -32,6 +42,7 @@ from pages._ui.attention.takeaway import (
 from pages._ui.attention.words import (
     FOUR,
     claims_table,
+    columns_said,
     distance_said,
     four_said,
     how_it_came_about,
@@ -87,7 +98,7 @@ def weights(link: Link, chosen: Chosen) -> None:
 def shuffle(link: Link, chosen: Chosen) -> None:
     """The same layer on shuffled words."""
     with slider_bar():
-        seed = setting(link, "shuffle", *OF_VIEWS["shuffle"], width=180)
+        seed = _shuffle(link, chosen)
         scale = _scale(link)
     plain, masked = (
         [
@@ -96,9 +107,12 @@ def shuffle(link: Link, chosen: Chosen) -> None:
         ]
         for causal in (False, True)
     )
-    show_shuffle(plain, masked, chosen.titles, chosen.inputs.tokens)
-    st.markdown(shuffle_table(chosen.titles, plain, masked))
-    st.markdown(shuffle_said(chosen.titles, plain, masked, scale, chosen.inputs.stays))
+    titles, words, head = chosen.titles, chosen.inputs.tokens, chosen.head
+    show(columns_chart(plain, titles, words, head), COLUMNS, columns_alt(plain, words, head))
+    st.markdown(shuffle_said(titles, plain, masked, scale, head, chosen.inputs.stays))
+    st.markdown(f":small[{columns_said(titles, head, plain[0].before.shape[2])}]")
+    st.markdown(shuffle_table(titles, plain, masked))
+    show_shuffle(plain, masked, titles, words)
     remember(PAGE, scale=scale, shuffle=seed)
     finish(link, "scale", "shuffle")
 
@@ -177,6 +191,28 @@ VIEWS = {
 def _scale(link: Link) -> float:
     scale: float = slider(link, "scale", *OF_VIEWS["scale"], step=0.01)
     return scale
+
+
+def _shuffle(link: Link, chosen: Chosen) -> int:
+    """The seed of the shuffle; the button draws the next one that makes another text."""
+    parameter, default = OF_VIEWS["shuffle"]
+    key = f"{PAGE}.shuffle.seed"
+    if link.changed or key not in st.session_state:
+        st.session_state[key] = link.read("shuffle", parameter, default)
+    following = seed_after(chosen.scene, st.session_state[key])
+    is_stuck = following is None
+    if not link.hides("shuffle") and st.button(
+        "Shuffle",
+        type="primary",
+        width=220,
+        key=f"{PAGE}.shuffle",
+        disabled=is_stuck or link.locks("shuffle"),
+        help="There is no other order to test" if is_stuck else None,
+    ):
+        st.session_state[key] = following
+    seed: int = st.session_state[key]
+    link.keep("shuffle", parameter, seed, default)
+    return seed
 
 
 def _cell(link: Link, clicked: tuple[int, ...] | None) -> tuple[int, ...]:

@@ -59,11 +59,12 @@ def shuffle_said(
     plain: Sequence[PermutationTest],
     masked: Sequence[PermutationTest],
     scale: float,
+    head: int,
     stays: Sequence[str] = (),
 ) -> str:
     """What this shuffle shows, of each encoding what was tested, and what a mask adds.
 
-    ``stays`` are the tokens that keep their slots.
+    ``head`` is the one whose columns are seen, ``stays`` the tokens that keep their slots.
     """
     done = shuffle_done([in_code(token) for token in stays])
     sentences = [f"{done}; the same layer runs on both, all heads, in float64."]
@@ -72,7 +73,8 @@ def shuffle_said(
         only = {0: "there is no token", 1: "there is only one token"}.get(moving, "all tokens")
         only += " to move" if moving < 2 else " that move are equal"
         return f"{sentences[0]} **Nothing was tested**: {only}, so every order is the same text."
-    blind = [title for title, test in zip(titles, plain, strict=True) if not _notices(test)]
+    tests = dict(zip(titles, plain, strict=True))
+    blind = [title for title, test in tests.items() if not _notices(test)]
     told = [title for title in titles if title not in blind]
     if blind and plain[0].tested == "reversal":
         sentences.append(
@@ -83,16 +85,19 @@ def shuffle_said(
     elif blind:
         sentences.append(
             f"**{'; '.join(blind)}**: under this shuffle the outputs only change places with the "
-            "tokens (what is left is rounding), so the layer does not notice it."
+            f"tokens: the same columns in another order, {_alike([tests[name] for name in blind])}."
         )
     if told:
+        changes = ", ".join(_size(tests[title].change(head)) for title in told)
+        in_order = " in that order" if len(told) > 1 else ""
         sentences.append(
-            f"**{'; '.join(told)}**: the same token gets another output in another slot."
+            f"**{'; '.join(told)}**: the same token gets another output in another slot: other "
+            f"columns, in head {head + 1} by up to {changes}{in_order}."
         )
     if scale == 0:
         sentences.append("At scale 0 no position enters: only the layer without one was tested.")
-    tests = zip(titles, masked, strict=True)
-    by_mask = [title for title, test in tests if title in blind and _notices(test)]
+    with_mask = zip(titles, masked, strict=True)
+    by_mask = [title for title, test in with_mask if title in blind and _notices(test)]
     if by_mask:
         least = min(
             test.frobenius for title, test in zip(titles, masked, strict=True) if title in by_mask
@@ -111,6 +116,24 @@ def shuffle_done(stays: Sequence[str]) -> str:
     names = list(dict.fromkeys(stays))
     but = f" but {', '.join(names[:-1])}{' and ' if names[1:] else ''}{names[-1]}" if names else ""
     return f"The tokens{but} change places, positions stay with the slots"
+
+
+def columns_said(titles: Sequence[str], head: int, dimensions: int) -> str:
+    """Under the columns: what they are."""
+    pairs = "each pair of strips has" if len(titles) > 1 else "both strips have"
+    return (
+        f"Each column is one token's output of head {head + 1}, {dimensions} numbers: above in the "
+        f"sentence's order, below after the shuffle, under the token's chip; {pairs} the same "
+        "colours."
+    )
+
+
+def _alike(tests: Sequence[PermutationTest]) -> str:
+    """How far columns that only change places are from the same."""
+    greatest = max(test.maximum for test in tests)
+    if greatest == 0:
+        return "the same to the last digit"
+    return f"the same but for rounding, {_size(greatest)} at most in all heads"
 
 
 def _notices(test: PermutationTest) -> bool:

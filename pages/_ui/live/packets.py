@@ -19,6 +19,8 @@ from plotly.utils import PlotlyJSONEncoder
 
 # Up to this many cells an array travels as float32 (262 kB), above as int16.
 EXACT_CELLS = 65_536
+# A chart of fewer CSS pixels than this has the layout of a phone, unless its figure says another.
+NARROW = 640
 # Canvases, and Plotly's own heatmaps, fail beyond about this many pixels a side.
 MAX_SIDE = 16_384
 _NAN_CODE = -32_768
@@ -153,7 +155,7 @@ def pack_figure(
     figure: go.Figure,
     *,
     narrow: Mapping[str, Any] | None = None,
-    narrow_width: int = 640,
+    narrow_width: int | None = None,
 ) -> PackedFigure:
     """Pack a figure for `plot`; worth caching, since turning a figure into JSON takes milliseconds.
 
@@ -185,7 +187,7 @@ def pack_figure(
             "layout": spec["layout"],
             "names": names,
             "narrow": narrow or {},
-            "narrowWidth": narrow_width,
+            "narrowWidth": narrow_width or NARROW,
         },
         cls=PlotlyJSONEncoder,
     ).encode()

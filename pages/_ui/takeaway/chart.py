@@ -22,7 +22,8 @@ class Chart:
 
     ``build(*shape)`` makes the figure, and what replaces its layout on a phone; ``shape`` must be
     hashable. Each of ``differences`` names two arrays: its cells are the first's minus
-    the second's. ``exact`` sends all digits that float32 has.
+    the second's. ``exact`` sends all digits that float32 has. Below ``narrow_width`` pixels the
+    chart has its layout of a phone.
     """
 
     build: Callable[..., TwoLayouts]
@@ -32,6 +33,7 @@ class Chart:
     patch: Mapping[str, Any] = field(default_factory=dict)
     differences: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     exact: bool | None = None
+    narrow_width: int | None = None
     lens: live.lens.Lens | None = None
 
     def figure(self) -> go.Figure:
@@ -48,7 +50,7 @@ def show(chart: Chart, key: str, alt: str) -> live.events.PlotEvents:
     mixes = {name: {name: 1.0} for name in chart.arrays}
     mixes |= {name: {array: 1.0, less: -1.0} for name, (array, less) in chart.differences.items()}
     return live.plot(
-        packed(chart.build, chart.shape),
+        packed(chart.build, chart.shape, chart.narrow_width),
         key=key,
         arrays={
             name: live.pack_array(cells, exact=chart.exact) for name, cells in chart.arrays.items()
@@ -62,7 +64,11 @@ def show(chart: Chart, key: str, alt: str) -> live.events.PlotEvents:
 
 
 @kept()
-def packed(build: Callable[..., TwoLayouts], shape: tuple[Any, ...]) -> live.PackedFigure:
+def packed(
+    build: Callable[..., TwoLayouts],
+    shape: tuple[Any, ...],
+    narrow_width: int | None = None,
+) -> live.PackedFigure:
     """The figure of a chart, packed once for all who see it."""
     figure, narrow = build(*shape)
-    return live.pack_figure(figure, narrow=narrow)
+    return live.pack_figure(figure, narrow=narrow, narrow_width=narrow_width)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from collections.abc import Mapping
@@ -19,6 +20,7 @@ from pages._ui.attention.words import shift_said, shift_table, shuffle_said
 from posembed_core.evidence import PARITY
 from tests.visits import arrived
 
+NONE = column("none", {}, inputs(Scene(False, "one two three")).projections)
 VIEWS = ["weights", "shuffle", "shift", "four", "distance"]
 
 
@@ -103,7 +105,7 @@ def test_differences_are_taken_from_the_first_in_the_browser() -> None:
 @pytest.mark.parametrize("view", VIEWS)
 def test_every_encoding_can_be_chosen_in_every_view(slug: str, view: str) -> None:
     app = visit({"encodings": f"none_{slug}", "view": view, "text": "two words"})
-    assert plots(app) == 1
+    assert plots(app) == (2 if view == "shuffle" else 1)
     assert not app.error
     assert not app.warning
 
@@ -204,7 +206,7 @@ def test_what_a_shuffle_says_is_what_it_tested(
         [shuffled(scene, encoding, seed, scale, causal, 1.0) for encoding in both]
         for causal in (False, True)
     )
-    sentences = shuffle_said(["Nothing at all", "Mine"], plain, masked, scale)
+    sentences = shuffle_said(["Nothing at all", "Mine"], plain, masked, scale, 3)
     tokens = text.split()
     moved = [tokens[index] for index in plain[0].permutation.tolist()]
     assert "cannot tell" not in sentences
@@ -216,6 +218,14 @@ def test_what_a_shuffle_says_is_what_it_tested(
     assert ("At scale 0" in sentences) == (scale == 0)
     assert "Nothing at all**: the same token gets another" not in sentences
     noticed = "**Mine**: the same token gets another output" in sentences
+    # The greatest change in the fourth head, of all entries of all columns.
+    mine = plain[1].after[3] - plain[1].before[3][plain[1].permutation]
+    change = re.search(r"other columns, in head 4 by up to ([\d.e−]+)\.", sentences)
+    assert (change is not None) == noticed
+    if change:
+        assert float(change[1].replace("−", "-")) == pytest.approx(
+            mine.abs().max().item(), rel=1e-2
+        )
     if scale == 0:
         assert not noticed
     elif len(tokens) > 2:
@@ -251,6 +261,29 @@ def test_what_a_shift_says_is_what_it_tested(slug: str, text: str, by: int, scal
         if slug not in {"rope-dynamic", "rope-longrope", "fire"}:
             assert ("| notices |" in table) == noticed
         assert "not tested" not in table
+
+
+def test_each_shuffle_makes_another_text_and_stands_in_the_link() -> None:
+    app = visit({"view": "shuffle", "tokens": "random", "text": "one two three"})
+    orders = []
+    for _ in range(6):
+        seed = int(link(app).get("shuffle", "1"))
+        order = shuffled(Scene(False, "one two three"), NONE, seed, 1.0, False, 1.0).permutation
+        orders.append(tuple(order.tolist()))
+        (button,) = (button for button in app.button if button.label == "Shuffle")
+        button.click().run()
+    assert all(now != before for before, now in itertools.pairwise(orders))
+    locked = visit({"view": "shuffle", "lock": "shuffle"})
+    hidden = visit({"view": "shuffle", "hide": "shuffle"})
+    assert [button.disabled for button in locked.button if button.label == "Shuffle"] == [True]
+    assert not [button for button in hidden.button if button.label == "Shuffle"]
+
+
+def test_a_sentence_without_another_order_has_nothing_to_shuffle() -> None:
+    for text, is_stuck in (("dog dog", True), ("dog", True), ("dog bites man", False)):
+        app = visit({"view": "shuffle", "text": text})
+        buttons = [button for button in app.button if button.label == "Shuffle"]
+        assert [button.disabled for button in buttons] == [is_stuck]
 
 
 def test_special_tokens_stay_where_they_are() -> None:

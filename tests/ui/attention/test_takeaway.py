@@ -59,18 +59,19 @@ def test_every_view_fills_one_archive(seen: dict[str, OnScreen]) -> None:
     for name, shown in seen.items():
         files = zipfile.ZipFile(io.BytesIO(list(archive(shown.view()))[-1]))
         kept = {Path(path).name for path in files.namelist()}
-        assert {"README.md", f"{shown.name}.html"} <= kept, name
+        pages = {f"{shown.name}{part and '-'}{part}.html" for part in shown.plots}
+        assert {"README.md", *pages} <= kept, name
         assert {f"{table.name}.npy" for table in shown.tables()} <= kept, name
         assert sum(path.endswith(".py") for path in kept) == len(shown.scripts), name
 
 
 def test_pages_hold_no_outside_address(seen: dict[str, OnScreen]) -> None:
     for name, shown in seen.items():
-        (picture,) = shown.view().pictures.values()
-        page = picture().replace(get_plotlyjs(), "")
-        assert "var(--st" not in page, name
-        addresses = set(re.findall(r"https?://[^\s\"'<>]+", page))
-        assert addresses <= {"http://localhost/attention"}, name
+        for picture in shown.view().pictures.values():
+            page = picture().replace(get_plotlyjs(), "")
+            assert "var(--st" not in page, name
+            addresses = set(re.findall(r"https?://[^\s\"'<>]+", page))
+            assert addresses <= {"http://localhost/attention"}, name
 
 
 def test_arrays_are_the_cores(seen: dict[str, OnScreen], chosen: Chosen) -> None:
@@ -84,6 +85,9 @@ def test_arrays_are_the_cores(seen: dict[str, OnScreen], chosen: Chosen) -> None
     test = shuffled(scene, t5, 4, 0.5, True, 1.0)
     assert np.array_equal(shuffle["errors-causal"][:, 3], test.error.numpy())
     assert shuffle["permutation"][:, 0].tolist() == test.permutation.tolist()
+    unmasked = shuffled(scene, t5, 4, 0.5, False, 1.0)
+    assert np.array_equal(shuffle["t5-before"], unmasked.before[2].numpy())
+    assert np.array_equal(shuffle["t5-after"], unmasked.after[2].numpy())
     moved = arrays(seen["shift"])
     assert np.array_equal(
         moved["sinusoidal-change"], shifted(scene, waves, 9, 0.5).change[2].numpy()
