@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 # Imported before memory is limited, and before anybody waits.
-from pages._ui.server import drawn, tables
+from pages._ui.server import drawn, heap, tables
 
 MOST_OF_A_SENTENCE = 2_000  # characters; a name in a file may have megabytes
 _READERS = (drawn, tables)
@@ -46,7 +46,9 @@ def serve(connection: Connection, cpu_seconds: int) -> None:
         if answer[0] == "read":
             connection.send_bytes(memoryview(numbers).nbytes.to_bytes(8, "little"))
             connection.send_bytes(numbers)
+        result = None
         del data, numbers
+        heap.trim()  # the next file has all the memory there is
 
 
 def _limit_cpu(seconds: int) -> None:
@@ -68,5 +70,6 @@ def _limit_memory(beyond: int) -> None:
 if __name__ == "__main__":
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, whose end ends this
     number, seconds, memory = map(int, sys.argv[1:])
+    heap.set_thresholds()
     _limit_memory(memory)
     serve(Connection(number), seconds)

@@ -26,8 +26,8 @@ from posembed_core.tables.files.entries import MOST_TENSORS
 
 @pytest.fixture(scope="module")
 def apart() -> Iterator[Apart]:
-    """A process with two seconds for a file."""
-    process = Apart(cpu_seconds=2)
+    """A process with four seconds for a file."""
+    process = Apart(cpu_seconds=4)
     yield process
     process.close()
 
@@ -179,6 +179,22 @@ def test_what_hurt_a_server_is_refused_in_a_sentence(apart: Apart, hurt: str) ->
 def first_table(apart: Apart, data: bytes) -> pc.PositionTable:
     infos, _ = tables_in(apart.read, data, "a file")
     return table_in(apart.read, data, "a file", infos[0].name)
+
+
+def test_258_kb_of_253_mb_are_unpacked_apart(apart: Apart, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = io.BytesIO()
+    np.savez_compressed(file, wpe=np.zeros((8100, 8190), np.float32))
+    data = file.getvalue()
+    assert len(data) < 260_000
+
+    def unpack_here(*_args: object) -> None:
+        raise AssertionError("unpacked in the server's own process")
+
+    monkeypatch.setattr(zipfile, "ZipFile", unpack_here)
+    with pytest.raises(pc.CheckpointError, match="own process"):
+        tables_in(lambda reader, *args: reader(*args), data, "a file")
+    infos, _ = tables_in(apart.read, data, "a file")
+    assert [info.shape for info in infos] == [(8100, 8190)]
 
 
 def test_of_many_tensors_the_first_are_listed(apart: Apart) -> None:
