@@ -21,7 +21,7 @@ from typing import Any
 
 from pages._ui.server.logs import log
 
-CPU_SECONDS = 10  # for one file; a .safetensors of 64 MB crosses over and is read in 0.2 s
+CPU_SECONDS = 10  # for one file; a .safetensors of 64 MB is listed and loaded in 0.4 s in all
 WALL_SECONDS = 60  # the same where other computations take its core
 START_SECONDS = 120
 MEMORY = 2**30  # bytes beyond those of the imported libraries; a table has at most 134 MB
