@@ -28,6 +28,7 @@ from posembed_core.tables.files.entries import MOST_TENSORS
 def apart() -> Iterator[Apart]:
     """A process with four seconds for a file."""
     process = Apart(cpu_seconds=4)
+    process.start()
     yield process
     process.close()
 
