@@ -11,7 +11,7 @@ import segno
 from playwright.sync_api import Page, expect
 
 from pages._ui.lessons.files import Lesson, Step, lessons
-from pages._ui.site import FOLDER
+from pages._ui.site import FOLDER, PAGES
 from tests.on_screen import AT_A_LINK, eventually, query, settled
 
 pytestmark = pytest.mark.browser
@@ -167,6 +167,20 @@ def test_one_key_is_for_the_projector_and_leaves_it(page: Page, app: str) -> Non
     expect(page).not_to_have_url(re.compile("present"))
     expect(page.get_by_text("Each cell is one value.")).to_be_visible()
     eventually(page, lambda: sizes(page), small)
+
+
+def test_a_projector_shows_the_menu_on_demand(page: Page, app: str) -> None:
+    open_page(page, f"{app}/?scale=2&present=true")
+    dialog = page.get_by_role("dialog")
+    for name, url in (("Table", r"/table\?present=true$"), ("Combine", "scale=2.*present=true")):
+        expect(page.get_by_role("link", name=name, exact=True)).to_have_count(0)
+        page.keyboard.press("m")
+        expect(dialog.get_by_role("link")).to_have_count(len(PAGES))
+        dialog.get_by_role("link", name=name, exact=True).click()
+        expect(page).to_have_url(re.compile(url))
+        expect(dialog).to_have_count(0)
+        page.wait_for_function("() => document.documentElement.hasAttribute('data-present')")
+        settled(page)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

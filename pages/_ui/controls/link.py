@@ -179,7 +179,9 @@ def arrive(page: str) -> None:
     st.session_state[_PAGE] = page
     if before != page:
         st.session_state.pop(_RECORD, None)
-        st.session_state[_BY_MENU] = not st.query_params and not _is_back_or_forward()
+        # A projector's menu keeps it presenting.
+        names = set(st.query_params) - {"present"}
+        st.session_state[_BY_MENU] = not names and not _is_back_or_forward()
 
 
 def came_along(name: str) -> str | None:

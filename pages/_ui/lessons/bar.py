@@ -6,7 +6,7 @@ All of it stands in the URL, next to the page's own settings: ``lesson=<slug>.<s
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -37,6 +37,7 @@ _KEYS = {
     "PageDown": "step.next",
     "p": "frame.present",
     "q": "frame.code",
+    "m": "frame.menu",
 }
 # Streamlit wraps the bar in an element of the same height, which is what can stick to the page.
 _STICKY = f":has(> {live.page.key_selector('lesson')})"
@@ -106,6 +107,15 @@ class Shell:
             )
             if st.button("Link as QR code", shortcut="q", key="frame.code", type="tertiary"):
                 show_code()
+            # A projector shows the menu on demand only.
+            if self.presents and st.button("Menu", shortcut="m", key="frame.menu", type="tertiary"):
+                _show_menu(self.pages.values())
+
+
+@st.dialog("Menu", width="small")
+def _show_menu(pages: Iterable[StreamlitPage]) -> None:
+    for page in pages:
+        st.page_link(page, query_params=_presenting())
 
 
 def open_shell(pages: Mapping[str, StreamlitPage]) -> Shell:
