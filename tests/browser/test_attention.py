@@ -160,8 +160,8 @@ def test_without_position_columns_only_change_places(visit: Callable[..., Page])
     for seed in (1, 2):
         order = shuffled(scene, none, seed, 1.0, False, 1.0).permutation.tolist()
         came = [text.split()[index] for index in order]
-        said = page.locator(".live-plot [aria-label^='The tokens before']")
-        expect(said).to_have_attribute("aria-label", re.compile(f"after it: {', '.join(came)}"))
+        sentence = page.locator(".live-plot [aria-label^='The tokens before']")
+        expect(sentence).to_have_attribute("aria-label", re.compile(f"after it: {', '.join(came)}"))
         settled(page)
         blind_before, blind_after, told_before, told_after = strips(page)
         # A rounding of 1e-15 may turn a colour into its neighbour.
