@@ -442,7 +442,7 @@ def test_another_theme_repaints_what_is_there(page: Page, app: str) -> None:
 
 UNSIGNED = [
     ("table?view=measures&measure=waves&source=formula", "amplitude", 0),
-    ("attention?encodings=none", "weights 0", 1),
+    ("attention?encodings=none", "weights 0", 0),
 ]
 
 
