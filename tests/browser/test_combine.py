@@ -304,7 +304,7 @@ def test_a_sliders_help_is_there_for_everybody(
         above = button["y"] - box["y"] - box["height"]
         # On a phone the sliders are at the bottom of the window.
         assert 0 <= (above if by == "finger" else below) <= 8, name
-        assert 0 <= box["y"]
+        assert box["y"] >= 0
         assert box["y"] + box["height"] <= size["height"], name
         page.keyboard.press("Escape")
         expect(text).to_be_hidden()
